@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * RCU: liburcu's bulletproof flavour behind the kernel's names.
+ *
+ * Bulletproof: threads that skep did not make register themselves at their first read section.
+ * Readers nest and never block. A writer unpublishes, calls skep_rcu_synchronize() and frees.
+ *
+ * skep_rcu_synchronize() waits for every reader, hence must not be called inside a read section,
+ * from a program run, or with a lock held that a reader may want. skep_rcu_defer() hands an
+ * object to be freed after a grace period from any context (no allocation, lock-free push); the
+ * work is done by the next control-path call (skep_rcu_drain()).
+ */
+#ifndef SKEP_BASE_RCU_H
+#define SKEP_BASE_RCU_H
+
+#include "base/types.h"
+
+#define URCU_INLINE_SMALL_FUNCTIONS
+#define _LGPL_SOURCE
+#include <urcu-bp.h>
+
+static inline void skep_rcu_read_lock(void)
+{
+	urcu_bp_read_lock();
+}
+static inline void skep_rcu_read_unlock(void)
+{
+	urcu_bp_read_unlock();
+}
+
+/* Publish and read pointers: release and consume (as acquire) order. */
+#define skep_rcu_assign(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
+#define skep_rcu_deref(p) __atomic_load_n(&(p), __ATOMIC_ACQUIRE)
+
+struct skep_rcu_head {
+	struct skep_rcu_head *next;
+	void (*func)(struct skep_rcu_head *head);
+};
+
+void skep_rcu_synchronize(void);
+/* Any context, lock-free; @func runs later on a control path, outside any read section. */
+void skep_rcu_defer(struct skep_rcu_head *head, void (*func)(struct skep_rcu_head *head));
+/* Control path: run what was deferred before this call (after one grace period); cheap if none. */
+void skep_rcu_drain(void);
+
+#endif
