@@ -20,4 +20,7 @@ u64 skep_interp_run(const struct skep_vprog *p, const void *ctx);
 u64 skep_interp_call(const struct skep_vprog *p, u32 subprog, u64 r1, u64 r2, u64 r3, u64 r4,
 		     u64 r5);
 
+/* Is @fn a function value of the interpreter? Then which one; false: it is an address. */
+bool skep_interp_func(u64 fn, const struct skep_vprog **ret_p, u32 *ret_subprog);
+
 #endif

@@ -17,6 +17,10 @@
  *   src SKEP_PSEUDO_FUNC       imm = subprogram number
  * Calls after verification: src 0 imm = helper id; src 1 imm = pc-relative; src 2 imm = index
  * into kfuncs[].
+ * After rewrite: the ldimm64 sources stay, as a mark of what the immediate is, but except for
+ * SKEP_PSEUDO_FUNC the 64 bits are the final value; calls with src 0 and 2 have imm = index into
+ * targets[]. A target with id 12 that is no kfunc is tail_call: it returns the address of the
+ * program to go to (u64 (*)(const void *ctx)) or 0 to go on.
  */
 #ifndef SKEP_ISA_FACTS_H
 #define SKEP_ISA_FACTS_H
@@ -84,6 +88,9 @@ struct skep_target {
 	const char *name;
 	u32 id; /* helper id, or kfunc BTF id */
 	bool is_kfunc;
+	/* Non-zero: the call is the same as loading this many bytes at fs:tls_off (JIT). */
+	u8 tls_size;
+	s32 tls_off;
 };
 
 struct skep_kfunc_ref {
