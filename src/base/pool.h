@@ -33,8 +33,7 @@ static inline bool skep_arena_has(u64 addr)
 }
 
 struct skep_pool {
-	u64 free; /* tagged head: address of first free object in the low 48 bits, tag above */
-	u64 chunk_next, chunk_end; /* bump region, under the lock-free claim in pool.c */
+	u64 free; /* tagged head of the LIFO of free objects, see pool.c */
 	u32 size;		   /* object size, multiple of 64 */
 	u32 align;
 	u64 live; /* objects handed out, for memory accounting */

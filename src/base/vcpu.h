@@ -76,6 +76,9 @@ static inline u32 skep_vcpu_id(void)
 	return skep_vthread_self ? skep_vthread_self->cpu->id : 0;
 }
 
+/* At a thread's end: give the lease and the thread's side back. */
+void skep_vcpu_thread_exit(void);
+
 /* In a fork's child: all vcpus are free but this thread's. */
 void skep_vcpu_fork_child(void);
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Memory for the control path, counted and able to fail on demand.
+ */
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/raw.h"
+
+static long live;
+static long fail_after = -1;
+
+/* True when a test asked this allocation, and each one after it, to fail. */
+static bool must_fail(void)
+{
+	long left = SKEP_READ(fail_after);
+
+	if (likely(left < 0))
+		return false;
+	if (left == 0)
+		return true;
+	SKEP_WRITE(fail_after, left - 1);
+	return false;
+}
+
+static void *counted(void *p)
+{
+	if (p)
+		__atomic_fetch_add(&live, 1, __ATOMIC_RELAXED);
+	return p;
+}
+
+void *skep_alloc(size_t size)
+{
+	if (size > SKEP_ALLOC_MAX || must_fail())
+		return NULL;
+	return counted(malloc(size ? size : 1));
+}
+
+void *skep_zalloc(size_t size)
+{
+	return skep_calloc(1, size);
+}
+
+void *skep_calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > SKEP_ALLOC_MAX || must_fail())
+		return NULL;
+	return counted(calloc(1, bytes ? bytes : 1));
+}
+
+void *skep_realloc(void *p, size_t size)
+{
+	if (!p)
+		return skep_alloc(size);
+	if (size > SKEP_ALLOC_MAX || must_fail())
+		return NULL;
+	return realloc(p, size ? size : 1);
+}
+
+void *skep_memdup(const void *p, size_t size)
+{
+	void *copy = skep_alloc(size);
+
+	if (copy)
+		memcpy(copy, p, size);
+	return copy;
+}
+
+char *skep_strdup(const char *s)
+{
+	return skep_memdup(s, strlen(s) + 1);
+}
+
+void skep_free(void *p)
+{
+	if (!p)
+		return;
+	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
+	free(p);
+}
+
+void skep_alloc_fail_after(long n)
+{
+	SKEP_WRITE(fail_after, n);
+}
+
+long skep_alloc_live(void)
+{
+	return SKEP_READ(live);
+}
+
+void *skep_pages_alloc(size_t size)
+{
+	long p;
+
+	if (!size || size > SKEP_ALLOC_MAX || must_fail())
+		return NULL;
+	size = SKEP_ALIGN_UP(size, 4096);
+	p = skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p < 0 && p >= -SKEP_MAX_ERRNO ? NULL : counted((void *)p);
+}
+
+void skep_pages_free(void *p, size_t size)
+{
+	if (!p)
+		return;
+	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
+	skep_raw(__NR_munmap, p, SKEP_ALIGN_UP(size, 4096));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The arena of views and the pools in it.
+ *
+ * Free objects form a LIFO linked through their first word. The head word holds the object's
+ * offset from the arena's base in units of 64 bytes (30 bits) and a tag (34 bits) that grows
+ * with every push, against ABA; a popper may read the link of an object that was taken
+ * meanwhile, which is harmless since the memory is never unmapped and the exchange then fails.
+ */
+#include "base/pool.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/raw.h"
+
+#define UNIT 64u
+#define INDEX_BITS 30
+#define INDEX_MASK ((1ull << INDEX_BITS) - 1)
+
+u64 skep_arena_base;
+static u64 arena_next; /* offset of the first byte not handed out */
+
+int skep_arena_init(void)
+{
+	u64 want = 2 * SKEP_ARENA_SIZE + SKEP_ARENA_GUARD, start, base, expect = 0;
+	long p;
+
+	if (__atomic_load_n(&skep_arena_base, __ATOMIC_ACQUIRE))
+		return 0;
+	p = skep_raw(__NR_mmap, 0, want, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p < 0 && p >= -SKEP_MAX_ERRNO)
+		return -ENOMEM;
+	start = (u64)p;
+	base = SKEP_ALIGN_UP(start, SKEP_ARENA_SIZE);
+	if (base > start)
+		skep_raw(__NR_munmap, start, base - start);
+	if (start + want > base + SKEP_ARENA_SIZE + SKEP_ARENA_GUARD)
+		skep_raw(__NR_munmap, base + SKEP_ARENA_SIZE + SKEP_ARENA_GUARD,
+			 start + want - (base + SKEP_ARENA_SIZE + SKEP_ARENA_GUARD));
+	/* Core dumps and forks do not need 64 GiB of mostly untouched range spelled out. */
+	skep_raw(__NR_madvise, base, SKEP_ARENA_SIZE + SKEP_ARENA_GUARD, MADV_DONTDUMP);
+	__atomic_store_n(&arena_next, UNIT, __ATOMIC_RELAXED); /* index 0 means none */
+	if (!__atomic_compare_exchange_n(&skep_arena_base, &expect, base, false, __ATOMIC_RELEASE,
+					 __ATOMIC_RELAXED))
+		skep_raw(__NR_munmap, base, SKEP_ARENA_SIZE + SKEP_ARENA_GUARD);
+	return 0;
+}
+
+void *skep_arena_alloc(size_t size, size_t align)
+{
+	u64 off = SKEP_READ(arena_next), start;
+
+	if (!skep_arena_base || size > SKEP_ARENA_SIZE / 2)
+		return NULL;
+	do {
+		start = SKEP_ALIGN_UP(off, (u64)(align < UNIT ? UNIT : align));
+		if (start + size > SKEP_ARENA_SIZE)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&arena_next, &off, start + size, true,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return (void *)(skep_arena_base + start);
+}
+
+void skep_pool_init(struct skep_pool *p, u32 size)
+{
+	memset(p, 0, sizeof(*p));
+	p->size = SKEP_ALIGN_UP(size, UNIT);
+	p->align = UNIT;
+}
+
+void *skep_pool_alloc(struct skep_pool *p)
+{
+	u64 head = __atomic_load_n(&p->free, __ATOMIC_ACQUIRE);
+	void *obj = NULL;
+
+	while (head & INDEX_MASK) {
+		u64 *o = (u64 *)(skep_arena_base + (head & INDEX_MASK) * UNIT);
+		u64 next = (SKEP_READ(*o) & INDEX_MASK) | (head & ~INDEX_MASK);
+
+		if (__atomic_compare_exchange_n(&p->free, &head, next, true, __ATOMIC_ACQUIRE,
+						__ATOMIC_ACQUIRE)) {
+			obj = o;
+			memset(obj, 0, p->size);
+			break;
+		}
+	}
+	if (!obj)
+		obj = skep_arena_alloc(p->size, p->align);
+	if (obj)
+		__atomic_fetch_add(&p->live, 1, __ATOMIC_RELAXED);
+	return obj;
+}
+
+void skep_pool_free(struct skep_pool *p, void *obj)
+{
+	u64 index, head, next;
+
+	if (!obj)
+		return;
+	index = ((u64)obj - skep_arena_base) / UNIT;
+	head = SKEP_READ(p->free);
+	do {
+		SKEP_WRITE(*(u64 *)obj, head & INDEX_MASK);
+		next = ((head & ~INDEX_MASK) + (INDEX_MASK + 1)) | index;
+	} while (!__atomic_compare_exchange_n(&p->free, &head, next, true, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+	__atomic_fetch_sub(&p->live, 1, __ATOMIC_RELAXED);
+}

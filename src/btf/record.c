@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Special fields of map values: found by struct name and by pointer tag.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "btf/btf.h"
+
+static const struct {
+	const char *name;
+	u32 size, align;
+	bool once;
+} by_struct[] = {
+	[SKEP_FIELD_SPIN_LOCK] = {"bpf_spin_lock", 4, 4, true},
+	[SKEP_FIELD_RES_SPIN_LOCK] = {"bpf_res_spin_lock", 8, 4, true},
+	[SKEP_FIELD_TIMER] = {"bpf_timer", 16, 8, true},
+	[SKEP_FIELD_WQ] = {"bpf_wq", 16, 8, true},
+	[SKEP_FIELD_TASK_WORK] = {"bpf_task_work", 8, 8, true},
+	[SKEP_FIELD_REFCOUNT] = {"bpf_refcount", 4, 4, true},
+	[SKEP_FIELD_KPTR_UNREF] = {"kptr_untrusted", 8, 8, false},
+	[SKEP_FIELD_KPTR_REF] = {"kptr", 8, 8, false},
+	[SKEP_FIELD_KPTR_PERCPU] = {"percpu_kptr", 8, 8, false},
+	[SKEP_FIELD_UPTR] = {"uptr", 8, 8, false},
+	[SKEP_FIELD_LIST_HEAD] = {"bpf_list_head", 16, 8, false},
+	[SKEP_FIELD_LIST_NODE] = {"bpf_list_node", 24, 8, false},
+	[SKEP_FIELD_RB_ROOT] = {"bpf_rb_root", 16, 8, false},
+	[SKEP_FIELD_RB_NODE] = {"bpf_rb_node", 32, 8, false},
+};
+
+const char *skep_btf_field_name(enum skep_field_kind kind)
+{
+	return kind < SKEP_NR_FIELD_KINDS ? by_struct[kind].name : "unknown";
+}
+
+const struct skep_btf_field *skep_btf_record_find(const struct skep_btf_record *r,
+						  enum skep_field_kind kind)
+{
+	for (u32 i = 0; r && i < r->nr; i++)
+		if (r->fields[i].kind == kind)
+			return &r->fields[i];
+	return NULL;
+}
+
+static bool is_tag_kind(u32 kind)
+{
+	return kind == SKEP_FIELD_KPTR_UNREF || kind == SKEP_FIELD_KPTR_REF ||
+	       kind == SKEP_FIELD_KPTR_PERCPU || kind == SKEP_FIELD_UPTR;
+}
+
+/* Kind of the pointer type @t by its type tag; SKEP_NR_FIELD_KINDS when it has none of ours. */
+static u32 pointer_kind(const struct skep_btf *b, const struct btf_type *t, u32 *ret_target)
+{
+	const struct btf_type *tag = skep_btf_type(b, t->type);
+
+	if (!tag || skep_btf_kind(tag) != BTF_KIND_TYPE_TAG)
+		return SKEP_NR_FIELD_KINDS;
+	for (u32 k = 0; k < SKEP_NR_FIELD_KINDS; k++)
+		if (is_tag_kind(k) && !strcmp(skep_btf_name(b, tag), by_struct[k].name)) {
+			skep_btf_skip_mods(b, tag->type, ret_target);
+			return k;
+		}
+	return SKEP_NR_FIELD_KINDS;
+}
+
+static int add_field(struct skep_btf_record *r, const struct skep_btf *b, u32 kind, u32 off,
+		     u32 type_id)
+{
+	struct skep_btf_field *f;
+	u32 at;
+
+	if (off % by_struct[kind].align)
+		return -EINVAL;
+	if (by_struct[kind].once && r->mask & 1u << kind)
+		return -E2BIG;
+	if (r->nr == SKEP_BTF_MAX_FIELDS)
+		return -E2BIG;
+	for (at = r->nr; at && r->fields[at - 1].off > off; at--)
+		r->fields[at] = r->fields[at - 1];
+	f = &r->fields[at];
+	memset(f, 0, sizeof(*f));
+	f->kind = (u8)kind;
+	f->off = off;
+	f->size = by_struct[kind].size;
+	f->type_id = type_id;
+	f->btf = b;
+	r->nr++;
+	r->mask |= 1u << kind;
+	return 0;
+}
+
+static int walk(const struct skep_btf *b, u32 id, u32 base, u32 limit, u32 depth,
+		struct skep_btf_record *r);
+
+/* One object of type @id at @off: special itself, or a struct, array or pointer to look into. */
+static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth,
+		 struct skep_btf_record *r)
+{
+	u32 final, target = 0, kind;
+	const struct btf_type *t = skep_btf_skip_mods(b, id, &final);
+	u32 n = 1;
+	s64 size;
+
+	if (!t || depth > 8)
+		return t ? -E2BIG : -EINVAL;
+	if (skep_btf_kind(t) == BTF_KIND_ARRAY) {
+		n = skep_btf_array(t)->nelems;
+		id = skep_btf_array(t)->type;
+		t = skep_btf_skip_mods(b, id, &final);
+		if (!t)
+			return -EINVAL;
+	}
+	if (skep_btf_kind(t) == BTF_KIND_PTR) {
+		kind = pointer_kind(b, t, &target);
+	} else if (skep_btf_kind(t) == BTF_KIND_STRUCT) {
+		const char *name = skep_btf_name(b, t);
+
+		for (kind = 0; kind < SKEP_NR_FIELD_KINDS; kind++)
+			if (!is_tag_kind(kind) && !strcmp(name, by_struct[kind].name))
+				break;
+		if (kind < SKEP_NR_FIELD_KINDS && t->size != by_struct[kind].size)
+			return -EINVAL;
+	} else {
+		return 0;
+	}
+	if (kind == SKEP_NR_FIELD_KINDS && skep_btf_kind(t) != BTF_KIND_STRUCT)
+		return 0;
+	size = skep_btf_size(b, id);
+	for (u32 i = 0; i < n && size >= 0; i++) {
+		u32 at = off + i * (u32)size, before = r->nr;
+		int err;
+
+		if (kind < SKEP_NR_FIELD_KINDS)
+			err = at + by_struct[kind].size > limit ? -EINVAL
+								: add_field(r, b, kind, at, target);
+		else
+			err = walk(b, final, at, limit, depth + 1, r);
+		if (err)
+			return err;
+		if (r->nr == before)
+			break; /* elements are alike: nothing special in the first, nothing in the rest */
+	}
+	return 0;
+}
+
+static int walk(const struct skep_btf *b, u32 id, u32 base, u32 limit, u32 depth,
+		struct skep_btf_record *r)
+{
+	const struct btf_type *t = skep_btf_type(b, id);
+
+	for (u32 i = 0; i < skep_btf_vlen(t); i++) {
+		u32 width, bits = skep_btf_member_bits(t, i, &width);
+		int err;
+
+		if (width || bits % 8)
+			continue;
+		err = visit(b, skep_btf_members(t)[i].type, base + bits / 8, limit, depth, r);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size,
+			  struct skep_btf_record *ret_rec)
+{
+	u32 final;
+	const struct btf_type *t = skep_btf_skip_mods(b, id, &final);
+
+	memset(ret_rec, 0, sizeof(*ret_rec));
+	if (!t)
+		return -EINVAL;
+	if (skep_btf_kind(t) == BTF_KIND_DATASEC) {
+		for (u32 i = 0; i < skep_btf_vlen(t); i++) {
+			const struct btf_var_secinfo *v = skep_btf_secinfos(t) + i;
+			const struct btf_type *var = skep_btf_type(b, v->type);
+			int err = visit(b, var->type, v->offset, value_size, 0, ret_rec);
+
+			if (err)
+				return err;
+		}
+		return 0;
+	}
+	if (skep_btf_kind(t) != BTF_KIND_STRUCT)
+		return 0;
+	return walk(b, final, 0, value_size, 0, ret_rec);
+}
