@@ -109,3 +109,46 @@ void skep_pool_free(struct skep_pool *p, void *obj)
 					      __ATOMIC_RELAXED));
 	__atomic_fetch_sub(&p->live, 1, __ATOMIC_RELAXED);
 }
+
+/*
+ * Size classes: four to a power of two beyond 256 bytes, multiples of 64 below, so that at
+ * most a quarter of an object is waste.
+ */
+#define CLASSES 64
+static struct skep_pool classes[CLASSES];
+
+static u32 class_of(u32 size, u32 *ret_size)
+{
+	u32 shift, step, n;
+
+	if (size < 256) {
+		n = (size + 63) / 64;
+		n = n ? n : 1;
+		*ret_size = n * 64;
+		return n - 1; /* 64, 128, 192, 256 */
+	}
+	shift = 31 - (u32)__builtin_clz(size);
+	step = 1u << (shift - 2);
+	n = (size - (1u << shift) + step - 1) / step; /* 0 .. 4 */
+	*ret_size = (1u << shift) + n * step;
+	return 4 + (shift - 8) * 4 + n;
+}
+
+void *skep_sized_alloc(u32 size)
+{
+	u32 bytes, c;
+
+	if (size > SKEP_SIZED_MAX)
+		return NULL;
+	c = class_of(size, &bytes);
+	SKEP_WRITE(classes[c].size, bytes); /* the same value from every thread */
+	SKEP_WRITE(classes[c].align, UNIT);
+	return skep_pool_alloc(&classes[c]);
+}
+
+void skep_sized_free(void *p, u32 size)
+{
+	u32 bytes;
+
+	skep_pool_free(&classes[class_of(size, &bytes)], p);
+}

@@ -48,6 +48,13 @@ void skep_pool_init(struct skep_pool *p, u32 size);
 /* Zeroed object or NULL. Any context. */
 void *skep_pool_alloc(struct skep_pool *p);
 void skep_pool_free(struct skep_pool *p, void *obj);
+/*
+ * Memory of any size up to SKEP_SIZED_MAX from pools of size classes: for what programs create at
+ * run time (storage elements and tables). Zeroed; any context. @size must be the same at free.
+ */
+#define SKEP_SIZED_MAX (1u << 20)
+void *skep_sized_alloc(u32 size);
+void skep_sized_free(void *p, u32 size);
 /* Raw, never freed bytes of the range; @align a power of two <= 4096. NULL when it is used up. */
 void *skep_arena_alloc(size_t size, size_t align);
 

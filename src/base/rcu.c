@@ -11,6 +11,8 @@
 #include "base/lock.h"
 
 static struct skep_rcu_head *deferred;
+static u32 nr_deferred;
+void (*skep_rcu_kick)(void);
 
 void skep_rcu_synchronize(void)
 {
@@ -28,6 +30,12 @@ void skep_rcu_defer(struct skep_rcu_head *head, void (*func)(struct skep_rcu_hea
 		head->next = old;
 	} while (!__atomic_compare_exchange_n(&deferred, &old, head, true, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
+	if (unlikely(__atomic_add_fetch(&nr_deferred, 1, __ATOMIC_RELAXED) % SKEP_RCU_KICK_EVERY == 0)) {
+		void (*kick)(void) = SKEP_READ(skep_rcu_kick);
+
+		if (kick)
+			kick();
+	}
 }
 
 void skep_rcu_drain(void)

@@ -40,6 +40,13 @@ struct skep_rcu_head {
 void skep_rcu_synchronize(void);
 /* Any context, lock-free; @func runs later on a control path, outside any read section. */
 void skep_rcu_defer(struct skep_rcu_head *head, void (*func)(struct skep_rcu_head *head));
+/*
+ * Called, when set, each time many objects wait: from any context, must only wake somebody who
+ * then calls skep_rcu_drain().
+ */
+extern void (*skep_rcu_kick)(void);
+#define SKEP_RCU_KICK_EVERY 256
+
 /* Control path: run what was deferred before this call (after one grace period); cheap if none. */
 void skep_rcu_drain(void);
 

@@ -35,6 +35,9 @@ struct skep_task {
 	struct skep_storage_table *storage; /* never NULL */
 } __attribute__((aligned(64)));
 
+/* Hooks that may nest on one thread: a call, and those of signal handlers on top of it. */
+#define SKEP_TASK_REGS_DEPTH 8u
+
 #define SKEP_TASK_VIEW_OFF sizeof(struct skep_task)
 
 static inline void *skep_task_view(struct skep_task *t)
@@ -58,6 +61,11 @@ struct skep_task *skep_task_current(void);
 void skep_task_refresh(struct skep_task *t);
 /* Referenced task by Linux tid of a thread of this process, made if need be; NULL: no such. */
 struct skep_task *skep_task_by_tid(s32 tid);
+/*
+ * Referenced task behind a pidfd. NULL with *ret_err -EBADF (not a pidfd), -ESRCH or -ENOENT (no
+ * thread of this process).
+ */
+struct skep_task *skep_task_by_pidfd(int fd, int *ret_err);
 void skep_task_get(struct skep_task *t);
 bool skep_task_get_unless_zero(struct skep_task *t);
 void skep_task_put(struct skep_task *t);

@@ -35,6 +35,11 @@ struct skep_mmap_req {
 	int flags;    /* MAP_* as asked */
 	int memfd;    /* answer */
 	u64 memfd_off;
+	/*
+	 * Answer: the first split bytes come from memfd_off, the rest from memfd_off2 (a ring's data
+	 * appears twice in a row). split == len: one piece.
+	 */
+	u64 split, memfd_off2;
 	int prot_max; /* answer: what mprotect may later add (PROT_*) */
 };
 

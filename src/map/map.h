@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Private to map/: what the families share.
+ */
+#ifndef SKEP_MAP_MAP_H
+#define SKEP_MAP_MAP_H
+
+#include "obj/map.h"
+#include "obj/prog.h"
+
+/*
+ * Initialise the common part of a new map (embedded first in the family's struct): facts, record
+ * and inner pointers made self-consistent, the reference on its BTF taken.
+ */
+void skep_map_init(struct skep_map *m, const struct skep_map_facts *tmpl,
+		   const struct skep_map_ops *ops);
+
+/*
+ * Copy a value into the map, leaving the bytes of special fields alone; @lock: under the value's
+ * bpf_spin_lock (BPF_F_LOCK).
+ */
+void skep_map_copy_value(const struct skep_map *m, void *dst, const void *src, bool lock);
+/* Copy a value out; special fields read as zero. */
+void skep_map_read_value(const struct skep_map *m, void *dst, const void *src, bool lock);
+
+/* Common checks of update flags: -EINVAL for unknown ones or BPF_F_LOCK without a lock. */
+int skep_map_check_flags(const struct skep_map *m, u64 flags);
+
+/* The inner map behind descriptor value @fd, checked against @outer's template, referenced. */
+struct skep_map *skep_inner_get(const struct skep_map *outer, u32 fd);
+
+/* Index maps: the next index as get_next_key. */
+int skep_index_next_key(u32 max, const void *key, void *next);
+
+extern const struct skep_map_ops skep_array_ops, skep_percpu_array_ops, skep_array_of_maps_ops;
+extern const struct skep_map_ops skep_hash_ops, skep_hash_of_maps_ops;
+extern const struct skep_map_ops skep_ringbuf_ops;
+extern const struct skep_map_ops skep_task_storage_ops;
+
+#endif
