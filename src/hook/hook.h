@@ -30,4 +30,7 @@ struct skep_link *skep_attach_tracing(struct skep_prog *p, u64 cookie);
 bool skep_hook_has_func(const char *name);
 bool skep_hook_has_tracepoint(const char *name);
 
+/* In a fork's child: nothing fires. */
+void skep_hook_fork_child(void);
+
 #endif

@@ -32,6 +32,21 @@ struct skep_obj *skep_fd_get(int fd, int type, u32 *ret_access, int *ret_err);
 bool skep_fd_is_ours(int fd);
 
 /*
+ * A filter in front of skep_fd_is_ours() for calls that every application makes often: false
+ * when @fd's number never held one of ours, as far as the interposed calls saw it.
+ */
+#define SKEP_FD_HINT_BITS 65536u
+extern u64 skep_fd_hints[SKEP_FD_HINT_BITS / 64];
+static inline bool skep_fd_maybe_ours(int fd)
+{
+	return (u32)fd < SKEP_FD_HINT_BITS &&
+	       unlikely(SKEP_READ(skep_fd_hints[(u32)fd / 64]) >> ((u32)fd % 64) & 1);
+}
+void skep_fd_set_hint(int fd);
+/* The application is about to put another file at @fd, a number of skep's own: move ours. */
+void skep_fd_make_way(int fd);
+
+/*
  * Wake pollers of @o's descriptors (ring buffer submit). Any context, never blocks.
  * Level state is re-derived by skep_fd_rearm() on entry to poll/epoll.
  */
