@@ -123,7 +123,5 @@ struct skep_attr_btf_load {
 	s32 btf_token_fd;
 };
 
-/* BTF kinds (all known since 6.1; named here for the range check). */
-#define SKEP_BTF_KIND_MAX 19
 
 #endif
