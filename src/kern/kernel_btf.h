@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The presented kernel: which BTF programs see.
+ */
+#ifndef SKEP_KERN_KERNEL_BTF_H
+#define SKEP_KERN_KERNEL_BTF_H
+
+#include "btf/btf.h"
+
+enum skep_btf_source {
+	SKEP_BTF_HOST,	  /* /sys/kernel/btf/vmlinux */
+	SKEP_BTF_FILE,	  /* named by SKEP_BTF */
+	SKEP_BTF_BUILTIN, /* made from our own headers, where the host has none */
+};
+
+/*
+ * The presented BTF, read and indexed at the first call, then cached. NULL (and a warning once)
+ * when a file named by SKEP_BTF cannot be used. Control path.
+ */
+const struct skep_btf *skep_kernel_btf(void);
+/* Raw bytes without indexing, for the file as the application sees it. NULL on failure. */
+const void *skep_kernel_btf_bytes(u32 *ret_size);
+/* Where it comes from; does not read it. */
+enum skep_btf_source skep_kernel_btf_source(void);
+
+#endif
