@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Finds bodies.
+ */
+#include <string.h>
+
+#include "helper/helper.h"
+#include "spec/helper.h"
+
+static const struct skep_body *const themes[] = {
+	skep_map_bodies,  skep_time_bodies,    skep_task_bodies, skep_probe_bodies,
+	skep_text_bodies, skep_ringbuf_bodies, skep_loop_bodies, skep_trace_bodies,
+	skep_packet_bodies,
+};
+
+skep_body_fn skep_helper_body(u32 id, u32 prog_type)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(themes); i++)
+		for (const struct skep_body *b = themes[i]; b->fn; b++)
+			if (b->id == id)
+				return b->fn;
+	return NULL;
+}
+
+skep_body_fn skep_kfunc_body(const char *name)
+{
+	for (const struct skep_kfunc_impl *k = skep_kfunc_impls; k->fn; k++)
+		if (!strcmp(k->name, name))
+			return k->fn;
+	return NULL;
+}
