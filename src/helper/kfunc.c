@@ -8,13 +8,13 @@
 #include "helper/helper.h"
 #include "kern/task.h"
 
-SKEP_BODY(rcu_read_lock)
+SKEP_BODY(kf_rcu_read_lock)
 {
 	skep_rcu_read_lock();
 	return 0;
 }
 
-SKEP_BODY(rcu_read_unlock)
+SKEP_BODY(kf_rcu_read_unlock)
 {
 	skep_rcu_read_unlock();
 	return 0;
@@ -92,8 +92,8 @@ SKEP_BODY(same_pointer)
 }
 
 const struct skep_kfunc_impl skep_kfunc_impls[] = {
-	{"bpf_rcu_read_lock", rcu_read_lock},
-	{"bpf_rcu_read_unlock", rcu_read_unlock},
+	{"bpf_rcu_read_lock", kf_rcu_read_lock},
+	{"bpf_rcu_read_unlock", kf_rcu_read_unlock},
 	{"bpf_preempt_disable", preempt_nop},
 	{"bpf_preempt_enable", preempt_nop},
 	{"bpf_task_acquire", task_acquire},
