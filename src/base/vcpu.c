@@ -16,6 +16,7 @@
 struct skep_vcpu skep_vcpus[SKEP_MAX_VCPUS];
 u32 skep_nr_vcpus;
 SKEP_TLS struct skep_vthread *skep_vthread_self;
+SKEP_TLS u32 skep_cpu_number;
 
 static struct skep_pool vthreads = SKEP_POOL_INIT(sizeof(struct skep_vthread));
 static bool have_membarrier;
@@ -140,8 +141,10 @@ struct skep_vcpu *skep_vcpu_acquire(void)
 		SKEP_WRITE(t->cpu, v);
 		SKEP_WRITE(t->running, 1);
 		barrier();
-		if (likely(SKEP_READ(v->owner) == t))
+		if (likely(SKEP_READ(v->owner) == t)) {
+			skep_cpu_number = v->id;
 			return v;
+		}
 		SKEP_WRITE(t->running, 0); /* stolen before we ran */
 	}
 }

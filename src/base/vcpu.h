@@ -39,6 +39,8 @@ extern u32 skep_nr_vcpus; /* constant after skep_vcpu_init() */
 
 /* This thread's side; NULL before its first entry. */
 extern SKEP_TLS struct skep_vthread *skep_vthread_self;
+/* Number of the vcpu this thread holds or last held: what generated code reads. */
+extern SKEP_TLS u32 skep_cpu_number;
 
 /* @n vcpus, 0 for the host's possible CPUs. Idempotent; first call wins. */
 void skep_vcpu_init(u32 n);
@@ -73,7 +75,7 @@ static inline void skep_vcpu_leave(void)
 /* The id as programs see it; 0 outside a program. */
 static inline u32 skep_vcpu_id(void)
 {
-	return skep_vthread_self ? skep_vthread_self->cpu->id : 0;
+	return skep_cpu_number;
 }
 
 /* At a thread's end: give the lease and the thread's side back. */

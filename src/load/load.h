@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loading a program: from the attr of PROG_LOAD to a published object.
+ */
+#ifndef SKEP_LOAD_LOAD_H
+#define SKEP_LOAD_LOAD_H
+
+#include "base/uaccess.h"
+#include "obj/prog.h"
+
+struct skep_attr_prog_load;
+
+/*
+ * The pipeline. @attr has passed the check for unknown bytes; @uattr and @size locate the user's
+ * copy for log_true_size. A program with one reference, published, or ERR_PTR.
+ */
+struct skep_prog *skep_prog_load(const struct skep_caller *c, const struct skep_attr_prog_load *attr,
+				 u64 uattr, u32 size);
+
+/* Copy and check an object name: 1..15 of [A-Za-z0-9_.], rest zero. 0 or -EINVAL. */
+int skep_copy_name(char dst[16], const char src[16]);
+
+/* The verifier's window, filled for the running subsystem. */
+struct skep_load_host;
+struct skep_verify_host;
+struct skep_load_host *skep_load_host_new(const struct skep_caller *c, u64 fd_array, u32 prog_type);
+const struct skep_verify_host *skep_load_host_window(const struct skep_load_host *h);
+/* Move the reference on @m, which the window handed out, to the caller. */
+void skep_load_host_take(struct skep_load_host *h, struct skep_map *m);
+/* Drops what was not taken. Takes NULL. */
+void skep_load_host_free(struct skep_load_host *h);
+
+/* Choose and build the engine for a rewritten program. */
+int skep_engine_build(struct skep_prog *p);
+/* Rewrite with the running subsystem's addresses. */
+int skep_engine_rewrite(struct skep_prog *p);
+
+#endif
