@@ -435,6 +435,11 @@ void skep_fd_rearm_all(void)
 	skep_rcu_read_unlock();
 }
 
+bool skep_fd_have_any(void)
+{
+	return SKEP_READ(nr_descs) != 0;
+}
+
 bool skep_fd_have_pollable(void)
 {
 	return SKEP_READ(nr_pollable) != 0;

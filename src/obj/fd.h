@@ -54,6 +54,8 @@ void skep_fd_notify(struct skep_obj *o);
 /* Make the pipe level agree with ops->poll_ready: drain, re-check, re-arm. By descriptor or all. */
 void skep_fd_rearm(int fd);
 void skep_fd_rearm_all(void);
+/* Is any descriptor alive? */
+bool skep_fd_have_any(void);
 /* Is any pollable descriptor alive? (fast path of poll wrappers) */
 bool skep_fd_have_pollable(void);
 

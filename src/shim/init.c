@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loading, forking and leaving.
+ *
+ * Every program under `skep run` pays for the constructor, so it does nothing that the first
+ * bpf(2) can do: it looks up libc's functions, notes two environment variables and registers
+ * the fork handlers.
+ *
+ * A forked child owns nothing: descriptors it inherited answer EBADF and no program fires. A
+ * bpf(2) of its own makes it the owner of what it creates. A vfork's child runs in the parent's
+ * memory and no handler runs: it must not be told from the parent here, and is not.
+ *
+ * At exit no program starts any more before liburcu's destructor takes its registry away.
+ */
+#include "shim/shim.h"
+
+#include <pthread.h>
+
+#include "base/rcu.h"
+#include "base/vcpu.h"
+#include "kern/task.h"
+
+void shim_fork_prepare(void)
+{
+	urcu_bp_before_fork();
+}
+
+void shim_fork_parent(void)
+{
+	urcu_bp_after_fork_parent();
+}
+
+void shim_fork_child(void)
+{
+	urcu_bp_after_fork_child();
+	skep_hook_fork_child();
+	skep_obj_fork_child();
+	skep_fd_fork_child();
+	skep_task_fork_child();
+	skep_vcpu_fork_child();
+	shim_mmap_fork_child();
+}
+
+__attribute__((constructor)) static void shim_load(void)
+{
+	shim_resolve();
+	shim_files_init();
+	pthread_atfork(shim_fork_prepare, shim_fork_parent, shim_fork_child);
+}
+
+__attribute__((destructor)) static void shim_unload(void)
+{
+	if (!SKEP_READ(skep_hook_sys_active))
+		return;
+	__atomic_store_n(&skep_hook_sys_active, 0, __ATOMIC_SEQ_CST);
+	/* A run that this very thread interrupted by exit() would be waited for in vain. */
+	if (!shim_inside() && !urcu_bp_read_ongoing())
+		skep_rcu_synchronize();
+}
