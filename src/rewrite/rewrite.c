@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The passes, in order.
+ *
+ * Loops come before lowering, so that a callback's body is lowered where it was put; folding
+ * comes between, so that a bound from read-only data reaches a division; dead writes go last,
+ * when inlining has made arguments superfluous.
+ */
+#include "rewrite/rewrite.h"
+
+#include "rewrite/code.h"
+
+int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
+{
+	struct rw rw;
+	int err = rw_start(&rw, p, host);
+
+	if (!err) {
+		rw_dead_code(&rw);
+		if (!host->no_inline) {
+			rw_loops(&rw);
+			rw_fold(&rw);
+		}
+		rw_lower(&rw);
+		if (!host->no_inline)
+			rw_dead_writes(&rw);
+		err = rw.err ? rw.err : rw_finish(&rw);
+	}
+	rw_fini(&rw);
+	return err;
+}
