@@ -5,6 +5,7 @@
 #ifndef SKEP_MAP_MAP_H
 #define SKEP_MAP_MAP_H
 
+#include "map/value.h"
 #include "obj/map.h"
 #include "obj/prog.h"
 
@@ -14,14 +15,6 @@
  */
 void skep_map_init(struct skep_map *m, const struct skep_map_facts *tmpl,
 		   const struct skep_map_ops *ops);
-
-/*
- * Copy a value into the map, leaving the bytes of special fields alone; @lock: under the value's
- * bpf_spin_lock (BPF_F_LOCK).
- */
-void skep_map_copy_value(const struct skep_map *m, void *dst, const void *src, bool lock);
-/* Copy a value out; special fields read as zero. */
-void skep_map_read_value(const struct skep_map *m, void *dst, const void *src, bool lock);
 
 /* Common checks of update flags: -EINVAL for unknown ones or BPF_F_LOCK without a lock. */
 int skep_map_check_flags(const struct skep_map *m, u64 flags);

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * OBJ_GET_INFO_BY_FD.
+ *
+ * The user's struct may be shorter than ours (older program: the rest is not given) or longer
+ * (newer: the excess must be zero, E2BIG). Pointers inside it say where arrays go, counts how
+ * much room there is; counts come back as what there is.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "isa/uapi.h"
+#include "obj/btf_obj.h"
+#include "obj/fd.h"
+#include "obj/map.h"
+#include "obj/prog.h"
+#include "sys/internal.h"
+
+struct info_req {
+	struct skep_call *c;
+	u64 uinfo;
+	u32 len; /* bytes to read and write: min(user's, ours) */
+};
+
+static int begin(struct skep_call *c, void *info, u32 size, struct info_req *r)
+{
+	union bpf_attr *a = &c->attr.u;
+
+	r->c = c;
+	r->uinfo = a->info.info;
+	r->len = SKEP_MIN(a->info.info_len, size);
+	if (a->info.info_len > 4096)
+		return -E2BIG;
+	if (a->info.info_len > size) {
+		int err = skep_user_is_nonzero(c->caller, r->uinfo + size, a->info.info_len - size);
+
+		if (err)
+			return err < 0 ? err : -E2BIG;
+	}
+	memset(info, 0, size);
+	return skep_copy_from_user(c->caller, info, r->uinfo, r->len);
+}
+
+static int finish(const struct info_req *r, const void *info)
+{
+	const u32 off = offsetof(union bpf_attr, info.info_len);
+
+	if (skep_copy_to_user(r->c->caller, r->uinfo, info, r->len) ||
+	    skep_copy_to_user(r->c->caller, r->c->uattr + off, &r->len, sizeof(u32)))
+		return -EFAULT;
+	return 0;
+}
+
+static int map_info(struct skep_call *c, const struct skep_map *m)
+{
+	struct bpf_map_info info;
+	struct info_req r;
+	int err = begin(c, &info, sizeof(info), &r);
+
+	if (err)
+		return err;
+	memset(&info, 0, sizeof(info));
+	info.type = m->facts.type;
+	info.id = m->obj.id;
+	info.key_size = m->facts.key_size;
+	info.value_size = m->facts.value_size;
+	info.max_entries = m->facts.max_entries;
+	info.map_flags = m->facts.flags;
+	info.map_extra = m->facts.map_extra;
+	memcpy(info.name, m->facts.name, sizeof(info.name));
+	if (m->facts.btf) {
+		info.btf_id = skep_btf_obj_id(m->facts.btf);
+		info.btf_key_type_id = m->facts.btf_key_id;
+		info.btf_value_type_id = m->facts.btf_value_id;
+	}
+	return finish(&r, &info);
+}
+
+/* Give at most *@room bytes of @data to @to; *@room becomes what there is. */
+static int give(struct skep_call *c, u64 to, u32 *room, const void *data, u32 have)
+{
+	u32 n = SKEP_MIN(*room, have);
+
+	if (n && skep_copy_to_user(c->caller, to, data, n))
+		return -EFAULT;
+	*room = have;
+	return 0;
+}
+
+/* Instructions as the user may see them: map addresses become map ids again. */
+static struct bpf_insn *presentable(const struct skep_prog *p)
+{
+	struct bpf_insn *in = skep_memdup(p->code.insns, p->code.len * sizeof(*in));
+
+	for (u32 i = 0; in && i + 1 < p->code.len; i++) {
+		u64 imm;
+
+		if (in[i].code != (BPF_LD | BPF_IMM | BPF_DW))
+			continue;
+		imm = (u32)in[i].imm | (u64)(u32)in[i + 1].imm << 32;
+		for (u32 k = 0; k < p->nr_maps; k++) {
+			const struct skep_map *m = p->maps[k];
+
+			if (imm == (u64)m) {
+				in[i].src_reg = BPF_PSEUDO_MAP_FD;
+				in[i].imm = (s32)m->obj.id;
+				in[i + 1].imm = 0;
+			} else if (m->facts.has_direct &&
+				   imm - (u64)m->ops->direct_values((struct skep_map *)m) <
+					   m->facts.value_size) {
+				in[i].src_reg = BPF_PSEUDO_MAP_VALUE;
+				in[i + 1].imm = (s32)(imm - (u64)m->ops->direct_values(
+								    (struct skep_map *)m));
+				in[i].imm = (s32)m->obj.id;
+			}
+		}
+		i++;
+	}
+	return in;
+}
+
+static int give_code(struct skep_call *c, struct skep_prog *p, struct bpf_prog_info *info)
+{
+	struct bpf_insn *in;
+	int err;
+
+	if (info->xlated_prog_len && info->xlated_prog_insns) {
+		in = presentable(p);
+		if (!in)
+			return -ENOMEM;
+		err = give(c, info->xlated_prog_insns, &info->xlated_prog_len, in,
+			   p->code.len * (u32)sizeof(*in));
+		skep_free(in);
+		if (err)
+			return err;
+	} else {
+		info->xlated_prog_len = p->code.len * (u32)sizeof(*in);
+	}
+	if (!info->jited_prog_insns)
+		info->jited_prog_len = 0;
+	return give(c, info->jited_prog_insns, &info->jited_prog_len, (const void *)p->entry,
+		    p->entry ? p->image.size : 0);
+}
+
+static int give_lists(struct skep_call *c, struct skep_prog *p, struct bpf_prog_info *info)
+{
+	u32 *ids = skep_calloc(p->nr_maps + 1, sizeof(u32)), room;
+	int err = 0;
+
+	if (!ids)
+		return -ENOMEM;
+	for (u32 i = 0; i < p->nr_maps; i++)
+		ids[i] = p->maps[i]->obj.id;
+	room = info->map_ids ? SKEP_MIN(info->nr_map_ids, p->nr_maps) * (u32)sizeof(u32) : 0;
+	err = give(c, info->map_ids, &room, ids, p->nr_maps * (u32)sizeof(u32));
+	info->nr_map_ids = p->nr_maps;
+	skep_free(ids);
+	if (err)
+		return err;
+
+	room = info->func_info ? SKEP_MIN(info->nr_func_info, p->nr_func_info) * 8 : 0;
+	err = give(c, info->func_info, &room, p->func_info, p->nr_func_info * 8);
+	info->nr_func_info = p->nr_func_info;
+	info->func_info_rec_size = 8;
+	if (err)
+		return err;
+
+	room = info->line_info ? SKEP_MIN(info->nr_line_info, p->nr_line_info) * 16 : 0;
+	err = give(c, info->line_info, &room, p->line_info, p->nr_line_info * 16);
+	info->nr_line_info = p->nr_line_info;
+	info->line_info_rec_size = 16;
+	if (err)
+		return err;
+
+	room = info->jited_ksyms ? SKEP_MIN(info->nr_jited_ksyms, p->image.nr_subprogs) * 8 : 0;
+	err = give(c, info->jited_ksyms, &room, p->image.subprogs, p->image.nr_subprogs * 8);
+	info->nr_jited_ksyms = p->image.nr_subprogs;
+	info->nr_jited_func_lens = 0;
+	info->nr_jited_line_info = 0;
+	info->jited_line_info_rec_size = 8;
+	info->nr_prog_tags = 0;
+	return err;
+}
+
+static int prog_info(struct skep_call *c, struct skep_prog *p)
+{
+	struct bpf_prog_info info;
+	struct info_req r;
+	int err = begin(c, &info, sizeof(info), &r);
+
+	if (err)
+		return err;
+	info.type = p->type;
+	info.id = p->obj.id;
+	memcpy(info.tag, p->tag, sizeof(info.tag));
+	info.load_time = p->load_time_ns;
+	info.created_by_uid = p->uid;
+	memcpy(info.name, p->name, sizeof(info.name));
+	info.ifindex = 0;
+	info.gpl_compatible = p->gpl;
+	info.btf_id = p->btf ? skep_btf_obj_id(p->btf) : 0;
+	info.run_time_ns = p->run_time_ns;
+	info.run_cnt = p->run_cnt;
+	info.recursion_misses = SKEP_READ(p->misses);
+	info.verified_insns = p->verified_insns;
+	info.attach_btf_id = p->attach_btf_id;
+	info.attach_btf_obj_id = p->attach_btf ? skep_btf_obj_id(p->attach_btf) : 0;
+	err = give_code(c, p, &info);
+	if (!err)
+		err = give_lists(c, p, &info);
+	return err ? err : finish(&r, &info);
+}
+
+static int btf_info(struct skep_call *c, const struct skep_btf_obj *b)
+{
+	struct bpf_btf_info info;
+	struct info_req r;
+	const void *raw;
+	const char *name = skep_btf_module_name(b->btf);
+	u32 size, room, name_len = (u32)strlen(name) + 1;
+	int err = begin(c, &info, sizeof(info), &r);
+
+	if (err)
+		return err;
+	raw = skep_btf_raw(b->btf, &size);
+	room = info.btf_size;
+	err = give(c, info.btf, &room, raw, size);
+	if (err)
+		return err;
+	info.btf_size = size;
+	info.id = b->obj.id;
+	info.kernel_btf = skep_btf_is_kernel(b->btf);
+	if (!info.name != !info.name_len)
+		return -EINVAL;
+	if (info.name) {
+		u32 had = info.name_len;
+
+		info.name_len = name_len - 1;
+		if (skep_copy_to_user(c->caller, info.name, name, SKEP_MIN(had, name_len)))
+			return -EFAULT;
+		if (had < name_len) {
+			char nul = 0;
+
+			if (skep_copy_to_user(c->caller, info.name + had - 1, &nul, 1))
+				return -EFAULT;
+			finish(&r, &info);
+			return -ENOSPC;
+		}
+	} else {
+		info.name_len = name_len - 1;
+	}
+	return finish(&r, &info);
+}
+
+static int link_info(struct skep_call *c, const struct skep_link *l)
+{
+	struct bpf_link_info info;
+	struct info_req r;
+	char name[128] = "";
+	int err = begin(c, &info, sizeof(info), &r);
+	u64 to = info.raw_tracepoint.tp_name;
+	u32 room = info.raw_tracepoint.tp_name_len;
+
+	if (err)
+		return err;
+	info.type = l->lops->type;
+	info.id = l->obj.id;
+	info.prog_id = l->prog->obj.id;
+	if (l->lops->info)
+		l->lops->info(l, &info, name, sizeof(name));
+	if (l->lops->type == BPF_LINK_TYPE_RAW_TRACEPOINT) {
+		u32 len = (u32)strlen(name);
+
+		if (!to != !room)
+			return -EINVAL;
+		info.raw_tracepoint.tp_name = to;
+		info.raw_tracepoint.tp_name_len = len + 1;
+		if (to && skep_copy_to_user(c->caller, to, name, SKEP_MIN(room, len + 1)))
+			return -EFAULT;
+		if (to && room < len + 1) {
+			char nul = 0;
+
+			if (skep_copy_to_user(c->caller, to + room - 1, &nul, 1))
+				return -EFAULT;
+			finish(&r, &info);
+			return -ENOSPC;
+		}
+	}
+	return finish(&r, &info);
+}
+
+long skep_sys_info_by_fd(struct skep_call *c)
+{
+	int err;
+	struct skep_obj *o = skep_fd_get((int)c->attr.u.info.bpf_fd, -1, NULL, &err);
+
+	if (!o)
+		return err;
+	switch (o->type) {
+	case SKEP_OBJ_MAP:
+		err = map_info(c, skep_map_of(o));
+		break;
+	case SKEP_OBJ_PROG:
+		err = prog_info(c, skep_prog_of(o));
+		break;
+	case SKEP_OBJ_BTF:
+		err = btf_info(c, skep_btf_obj_of(o));
+		break;
+	case SKEP_OBJ_LINK:
+		err = link_info(c, skep_link_of(o));
+		break;
+	default:
+		err = -EINVAL;
+	}
+	skep_obj_put(o);
+	return err;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bpf(2): copies the attr in, checks what no command may carry, and dispatches.
+ */
+#include "sys/sys.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/pool.h"
+#include "base/rcu.h"
+#include "base/vcpu.h"
+#include "kern/kernel_btf.h"
+#include "kern/task.h"
+#include "obj/btf_obj.h"
+#include "obj/fd.h"
+#include "obj/map.h"
+#include "sys/internal.h"
+
+#define MAX_ATTR 4096u
+
+typedef long (*command_fn)(struct skep_call *c);
+
+static long prog_next_id(struct skep_call *c)
+{
+	return skep_sys_next_id(c, SKEP_OBJ_PROG);
+}
+static long map_next_id(struct skep_call *c)
+{
+	return skep_sys_next_id(c, SKEP_OBJ_MAP);
+}
+static long btf_next_id(struct skep_call *c)
+{
+	return skep_sys_next_id(c, SKEP_OBJ_BTF);
+}
+static long link_next_id(struct skep_call *c)
+{
+	return skep_sys_next_id(c, SKEP_OBJ_LINK);
+}
+static long prog_fd_by_id(struct skep_call *c)
+{
+	return skep_sys_fd_by_id(c, SKEP_OBJ_PROG);
+}
+static long map_fd_by_id(struct skep_call *c)
+{
+	return skep_sys_fd_by_id(c, SKEP_OBJ_MAP);
+}
+static long btf_fd_by_id(struct skep_call *c)
+{
+	return skep_sys_fd_by_id(c, SKEP_OBJ_BTF);
+}
+static long link_fd_by_id(struct skep_call *c)
+{
+	return skep_sys_fd_by_id(c, SKEP_OBJ_LINK);
+}
+
+/*
+ * Command, end of its last field (bytes beyond must be zero: EINVAL), and whether it reads only
+ * (needs no BTF, no grace period).
+ */
+static const struct {
+	command_fn fn;
+	u16 last;
+} commands[SKEP_BPF_NR_CMDS] = {
+	[BPF_MAP_CREATE] = {skep_sys_map_create, 92},
+	[BPF_MAP_LOOKUP_ELEM] = {skep_sys_map_lookup, 32},
+	[BPF_MAP_UPDATE_ELEM] = {skep_sys_map_update, 32},
+	[BPF_MAP_DELETE_ELEM] = {skep_sys_map_delete, 16},
+	[BPF_MAP_GET_NEXT_KEY] = {skep_sys_map_next_key, 24},
+	[BPF_PROG_LOAD] = {skep_sys_prog_load, 168},
+	[BPF_PROG_TEST_RUN] = {skep_sys_prog_test_run, 80},
+	[BPF_PROG_GET_NEXT_ID] = {prog_next_id, 8},
+	[BPF_MAP_GET_NEXT_ID] = {map_next_id, 8},
+	[BPF_PROG_GET_FD_BY_ID] = {prog_fd_by_id, 4},
+	[BPF_MAP_GET_FD_BY_ID] = {map_fd_by_id, 12},
+	[BPF_OBJ_GET_INFO_BY_FD] = {skep_sys_info_by_fd, 16},
+	[BPF_RAW_TRACEPOINT_OPEN] = {skep_sys_raw_tp_open, 24},
+	[BPF_BTF_LOAD] = {skep_sys_btf_load, 40},
+	[BPF_BTF_GET_FD_BY_ID] = {btf_fd_by_id, 16},
+	[BPF_MAP_LOOKUP_AND_DELETE_ELEM] = {skep_sys_map_lookup_and_delete, 32},
+	[BPF_MAP_FREEZE] = {skep_sys_map_freeze, 4},
+	[BPF_BTF_GET_NEXT_ID] = {btf_next_id, 8},
+	[BPF_LINK_CREATE] = {skep_sys_link_create, 64},
+	[BPF_LINK_GET_FD_BY_ID] = {link_fd_by_id, 4},
+	[BPF_LINK_GET_NEXT_ID] = {link_next_id, 8},
+	[BPF_LINK_DETACH] = {skep_sys_link_detach, 4},
+	[BPF_PROG_BIND_MAP] = {skep_sys_prog_bind_map, 12},
+	[SKEP_BPF_TOKEN_CREATE] = {skep_sys_token_create, 8},
+};
+
+static void publish_kernel_btf(void)
+{
+	const struct skep_btf *k = skep_kernel_btf();
+	struct skep_btf_obj *o;
+
+	if (!k)
+		return;
+	o = skep_btf_obj_new(skep_btf_get((struct skep_btf *)k));
+	if (!o || skep_obj_publish(&o->obj)) /* id 1, as in the kernel: before any application's */
+		skep_btf_put((struct skep_btf *)k);
+}
+
+/*
+ * Commands that may need kernel types or ids of BTF objects initialise them first; map-only
+ * processes never read BTF.
+ */
+static void need_kernel_btf(int cmd)
+{
+	static struct skep_lock once;
+	static bool done;
+
+	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		return;
+	switch (cmd) {
+	case BPF_PROG_LOAD:
+	case BPF_BTF_LOAD:
+	case BPF_BTF_GET_NEXT_ID:
+	case BPF_BTF_GET_FD_BY_ID:
+		break;
+	default:
+		return;
+	}
+	skep_lock(&once);
+	if (!done) {
+		publish_kernel_btf();
+		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	}
+	skep_unlock(&once);
+}
+
+void skep_init(void)
+{
+	static struct skep_lock once;
+	static bool done;
+	const char *cpus;
+
+	if (likely(__atomic_load_n(&done, __ATOMIC_ACQUIRE)))
+		return;
+	skep_lock(&once);
+	if (!done) {
+		cpus = getenv("SKEP_CPUS");
+		skep_arena_init();
+		skep_vcpu_init(cpus ? (u32)strtoul(cpus, NULL, 10) : 0);
+		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	}
+	skep_unlock(&once);
+}
+
+/* Copy in at most the known size; longer attrs must be zero beyond it. */
+static int read_attr(struct skep_call *c)
+{
+	u32 n = SKEP_MIN(c->size, (u32)SKEP_ATTR_SIZE);
+
+	if (c->size > MAX_ATTR)
+		return -E2BIG;
+	if (c->size > SKEP_ATTR_SIZE) {
+		int err = skep_user_is_nonzero(c->caller, c->uattr + SKEP_ATTR_SIZE,
+					       c->size - SKEP_ATTR_SIZE);
+
+		if (err)
+			return err < 0 ? err : -E2BIG;
+	}
+	return skep_copy_from_user(c->caller, &c->attr, c->uattr, n);
+}
+
+static bool has_trailing_bytes(const struct skep_call *c, u32 last)
+{
+	for (u32 i = last; i < SKEP_ATTR_SIZE; i++)
+		if (c->attr.bytes[i])
+			return true;
+	return false;
+}
+
+long skep_bpf(const struct skep_caller *caller, int cmd, u64 uattr, u32 size)
+{
+	struct skep_call c = {.caller = caller, .uattr = uattr, .size = size};
+	long ret;
+
+	skep_init();
+	skep_busy_enter();
+	ret = read_attr(&c);
+	if (!ret) {
+		if (cmd < 0 || cmd >= (int)ARRAY_SIZE(commands) || !commands[cmd].fn) {
+			ret = -EINVAL;
+		} else if (has_trailing_bytes(&c, commands[cmd].last)) {
+			ret = -EINVAL;
+		} else {
+			need_kernel_btf(cmd);
+			ret = commands[cmd].fn(&c);
+		}
+	}
+	skep_rcu_drain();
+	skep_busy_leave();
+	return ret;
+}
