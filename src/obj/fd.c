@@ -7,9 +7,10 @@
  * with numbers (fclose, raw close, dup2 over it, a vfork child), the look-up asks the kernel
  * what is open there now and finds the object behind that inode, or nothing.
  *
- * The last close of all duplicates is reported by the kernel too: inotify's IN_CLOSE on the
- * memfd's inode comes when an open file goes, not when a number does, and the write end of a
- * pipe polls EPOLLERR once no reader is left. One epoll set holds both. skep_fd_reap() empties
+ * The last close of all duplicates is reported by the kernel too: a memfd's inode has no link, so
+ * it dies with its last open file (however often it was opened, duplicated or inherited), which
+ * inotify reports as IN_DELETE_SELF; and the write end of a pipe polls EPOLLERR once no reader
+ * is left. (IN_CLOSE would be the obvious event; since 6.14 memfds are exempt from it.) One epoll set holds both. skep_fd_reap() empties
  * it; it is called by the interposed close family, which makes those synchronous, and by the
  * reaper thread, which exists from the first link on: only a link's end is something that the
  * application can notice without calling in. Where inotify is not to be had (no /proc, limits),
@@ -62,7 +63,6 @@ struct skep_fd_desc {
 	int wd;	      /* memfd: inotify watch, else -1 */
 	int write_fd; /* pipe: ours, else -1 */
 	u32 level;    /* pipe: a byte may be in it */
-	bool reopened; /* memfd: opened through /proc; IN_CLOSE may not be the last */
 	bool dead;
 	struct skep_rcu_head rcu;
 };
@@ -74,7 +74,7 @@ static struct skep_fd_desc *by_ino[BUCKETS], *by_wd[BUCKETS];
 static struct skep_fd_desc *pollables;
 static u32 nr_descs, nr_pollable;
 
-static bool ready; /* epoll set exists */
+static bool ready; /* the epoll set exists */
 static long owner_pid;
 static int epoll_fd = -1, inotify_fd = -1, kick_fd = -1;
 static char kick_mark; /* what tells kick_fd's events from descriptors' */
@@ -163,6 +163,20 @@ bool skep_fd_is_ours(int fd)
 
 /* --- making one --- */
 
+/* Does this kernel report a memfd's end? Seen on a throw-away one. */
+static bool inotify_works(int in)
+{
+	long fd = skep_raw(__NR_memfd_create, "skep", MFD_CLOEXEC), wd = -1;
+	char buf[256], path[32];
+
+	if (fd < 0)
+		return false;
+	proc_path(path, (int)fd);
+	wd = skep_raw(__NR_inotify_add_watch, in, path, IN_DELETE_SELF);
+	skep_raw(__NR_close, fd);
+	return wd >= 0 && skep_raw(__NR_read, in, buf, sizeof(buf)) > 0;
+}
+
 /* table_lock held. */
 static int init_once(void)
 {
@@ -177,7 +191,9 @@ static int init_once(void)
 	epoll_fd = skep_fd_own((int)fd);
 	owner_pid = skep_raw(__NR_getpid);
 	fd = skep_raw(__NR_inotify_init1, IN_NONBLOCK | IN_CLOEXEC);
-	if (fd >= 0) {
+	if (fd >= 0 && !inotify_works((int)fd)) {
+		skep_raw(__NR_close, fd);
+	} else if (fd >= 0) {
 		inotify_fd = skep_fd_own((int)fd);
 		skep_raw(__NR_epoll_ctl, epoll_fd, EPOLL_CTL_ADD, inotify_fd, &ev);
 	}
@@ -212,7 +228,7 @@ static int new_memfd(struct skep_fd_desc *d)
 	proc_path(path, (int)fd);
 	err = identify(d, (int)fd);
 	if (!err) {
-		err = skep_raw(__NR_inotify_add_watch, inotify_fd, path, IN_CLOSE | IN_OPEN);
+		err = skep_raw(__NR_inotify_add_watch, inotify_fd, path, IN_DELETE_SELF);
 		d->wd = (int)err;
 		err = err < 0 ? -ENODEV : 0;
 	}
@@ -468,7 +484,6 @@ static void unpublish(struct skep_fd_desc *d)
 	SKEP_WRITE(nr_descs, nr_descs - 1);
 	if (d->wd >= 0) {
 		unlink_from(&by_wd[(u32)d->wd % BUCKETS], d, offsetof(struct skep_fd_desc, wd_next));
-		skep_raw(__NR_inotify_rm_watch, inotify_fd, d->wd);
 		return;
 	}
 	skep_raw(__NR_epoll_ctl, epoll_fd, EPOLL_CTL_DEL, d->write_fd, NULL);
@@ -486,39 +501,6 @@ static void free_desc(struct skep_rcu_head *h)
 	if (d->write_fd >= 0)
 		skep_fd_own_close(d->write_fd);
 	skep_free(d);
-}
-
-/* Is the inode open at any number? For memfds that were opened again through /proc. */
-static bool still_open(const struct skep_fd_desc *d)
-{
-	char buf[2048] __attribute__((aligned(8)));
-	bool found = false;
-	long dir = skep_raw(__NR_open, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long n;
-
-	if (dir < 0)
-		return false;
-	while (!found && (n = skep_raw(__NR_getdents64, dir, buf, sizeof(buf))) > 0) {
-		struct linux_dirent {
-			u64 ino, off;
-			u16 reclen;
-			u8 type;
-			char name[];
-		} *e;
-
-		for (long at = 0; at < n && !found; at += e->reclen) {
-			struct stat st;
-			int fd = 0;
-
-			e = (struct linux_dirent *)(buf + at);
-			for (const char *p = e->name; *p >= '0' && *p <= '9'; p++)
-				fd = fd * 10 + (*p - '0');
-			found = e->name[0] != '.' && !skep_raw(__NR_fstat, fd, &st) &&
-				st.st_ino == d->ino && st.st_dev == d->dev;
-		}
-	}
-	skep_raw(__NR_close, dir);
-	return found;
 }
 
 /* table_lock held. Adds what died to @dead. */
@@ -540,10 +522,7 @@ static void read_inotify(struct skep_fd_desc **dead)
 				;
 			if (!d)
 				continue;
-			if (ev->mask & IN_OPEN)
-				d->reopened = true;
-			if (!(ev->mask & IN_CLOSE) || (d->reopened && still_open(d)))
-				continue;
+			/* IN_DELETE_SELF, or the IN_IGNORED that follows: the watch went with the inode. */
 			unpublish(d);
 			d->dead_next = *dead;
 			*dead = d;

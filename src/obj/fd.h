@@ -5,7 +5,7 @@
  * Plain objects are sealed empty memfds; pollable ones (ops->poll_ready) are the read end of a
  * pipe whose write end skep keeps. A descriptor is recognised by the dev:ino of what is open
  * there now, never by its number alone. The last close of all duplicates, by whatever road, is
- * seen by the reaper (inotify IN_CLOSE for memfds, POLLERR of the write end for pipes) and drops
+ * seen by the reaper (inotify IN_DELETE_SELF for memfds, POLLERR of the write end for pipes) and drops
  * the descriptor's reference; the shim's close family calls skep_fd_reap() so that the ordinary
  * roads are synchronous.
  */
