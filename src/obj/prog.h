@@ -96,4 +96,10 @@ extern SKEP_TLS struct skep_run_ctx *skep_run_current;
  */
 u64 skep_call_callback(u64 fn, u64 a1, u64 a2, u64 a3, u64 a4, u64 a5);
 
+/*
+ * The body of tail_call, once it has found @next in a program array: the address that the
+ * engine goes to (u64 (*)(const void *ctx)), or 0 when the run has used up its tail calls.
+ */
+u64 skep_tail_enter(const struct skep_prog *next);
+
 #endif

@@ -7,7 +7,6 @@
  * twin, and what a shorter twin lacks reads as zero.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "rewrite/code.h"
 #include "spec/prog_type.h"
@@ -96,16 +95,12 @@ void rw_ctx_access(struct rw *rw, u32 i)
 		store_field(rw, in, f);
 }
 
-static const struct skep_ctx_field *named(const char *name)
+/* Every packet type has the same run-time context; the row of SCHED_CLS shows all of its fields. */
+static const struct skep_ctx_field *skb_field(u32 off)
 {
-	/* every packet type has the same run-time context; this one shows all of its fields */
 	const struct skep_prog_type_row *row = skep_prog_type(BPF_PROG_TYPE_SCHED_CLS);
-	u32 i;
 
-	for (i = 0; row && i < row->nr_fields; i++)
-		if (row->fields[i].name && !strcmp(row->fields[i].name, name))
-			return &row->fields[i];
-	return NULL;
+	return row ? field_at(row, off) : NULL;
 }
 
 /*
@@ -115,7 +110,8 @@ static const struct skep_ctx_field *named(const char *name)
 void rw_ld_abs(struct rw *rw, u32 i)
 {
 	const struct bpf_insn *in = &rw->in.insns[i];
-	const struct skep_ctx_field *data = named("data"), *data_end = named("data_end");
+	const struct skep_ctx_field *data = skb_field(offsetof(struct __sk_buff, data));
+	const struct skep_ctx_field *data_end = skb_field(offsetof(struct __sk_buff, data_end));
 	u32 bytes = skep_insn_bytes(in), bad[2], out;
 
 	if (!data || !data_end || bytes == 8) {
