@@ -23,6 +23,7 @@
 #include "base/rcu.h"
 #include "hook/link.h"
 #include "isa/uapi.h"
+#include "kern/kernel_btf.h"
 #include "kern/task.h"
 #include "run/run.h"
 
@@ -283,8 +284,11 @@ static struct skep_link *attach(struct skep_prog *p, const struct skep_hook_link
 	struct sys_link *s = skep_zalloc(sizeof(*s));
 	struct skep_link **pp;
 
-	if (!s)
+	/* Now: the first hook may fire inside malloc. */
+	if (!s || skep_task_init(skep_kernel_btf())) {
+		skep_free(s);
 		return skep_err_ptr(-ENOMEM);
+	}
 	skep_link_init(&s->link, p, ops, attach_type, cookie);
 	s->event = event;
 	s->nr = nr;

@@ -28,6 +28,7 @@
 #include "base/raw.h"
 #include "base/rcu.h"
 #include "base/vcpu.h"
+#include "kern/kernel_btf.h"
 
 #define BUCKETS 1024u
 #define NSEC_PER_SEC 1000000000ull
@@ -42,7 +43,7 @@ struct skep_pt_regs_layout skep_pt_regs_layout;
 static struct skep_pool tasks = SKEP_POOL_INIT(sizeof(struct skep_task));
 static struct skep_pool creds = SKEP_POOL_INIT(64);
 static struct skep_pool regs_views = SKEP_POOL_INIT(64);
-static struct skep_lock hash_lock;
+static struct skep_lock hash_lock, init_lock;
 static struct skep_task *by_tid[BUCKETS];
 static pthread_key_t exit_key;
 static bool initialised;
@@ -142,8 +143,15 @@ int skep_task_init(const struct skep_btf *kernel_btf)
 		return 0;
 	if (skep_arena_init())
 		return -ENOMEM;
-	if (pthread_key_create(&exit_key, thread_exit))
+	skep_lock(&init_lock);
+	if (initialised) {
+		skep_unlock(&init_lock);
+		return 0;
+	}
+	if (pthread_key_create(&exit_key, thread_exit)) {
+		skep_unlock(&init_lock);
 		return -ENOMEM;
+	}
 	resolve(kernel_btf, "task_struct", fields, NR_TASK_FIELDS);
 	resolve(kernel_btf, "cred", cred_fields, NR_CRED_FIELDS);
 	resolve_regs(kernel_btf);
@@ -151,6 +159,7 @@ int skep_task_init(const struct skep_btf *kernel_btf)
 	skep_pool_init(&regs_views, skep_pt_regs_layout.size * SKEP_TASK_REGS_DEPTH);
 	skep_pool_init(&creds, SKEP_MAX(struct_size(kernel_btf, "cred"), 64u));
 	__atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
+	skep_unlock(&init_lock);
 	return 0;
 }
 
@@ -416,7 +425,8 @@ static struct skep_task *adopt(void)
 {
 	struct skep_task *t;
 
-	if (!__atomic_load_n(&initialised, __ATOMIC_ACQUIRE))
+	/* Hooks have had this done when they were attached; test runs come here first. */
+	if (!__atomic_load_n(&initialised, __ATOMIC_ACQUIRE) && skep_task_init(skep_kernel_btf()))
 		return NULL;
 	t = lookup((s32)skep_raw(__NR_gettid), false);
 	if (!t || skep_current_view)
@@ -442,11 +452,39 @@ struct skep_task *skep_task_by_tid(s32 tid)
 {
 	struct skep_task *t;
 
-	if (!__atomic_load_n(&initialised, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&initialised, __ATOMIC_ACQUIRE) && skep_task_init(skep_kernel_btf()))
 		return NULL;
 	t = lookup(tid, true);
 	if (t)
 		set_leader(t);
+	return t;
+}
+
+struct skep_task *skep_task_by_pidfd(int fd, int *ret_err)
+{
+	char path[48] = "/proc/self/fdinfo/", digits[12], buf[512], *p;
+	u32 n = 0, len = 18;
+	struct skep_task *t;
+	s32 pid = 0;
+
+	*ret_err = -EBADF;
+	if (fd < 0)
+		return NULL;
+	for (int v = fd; v || !n; v /= 10)
+		digits[n++] = (char)('0' + v % 10);
+	while (n)
+		path[len++] = digits[--n];
+	path[len] = 0;
+	if (read_proc(path, buf, sizeof(buf)) <= 0)
+		return NULL;
+	p = strstr(buf, "\nPid:\t");
+	if (!p)
+		return NULL;
+	for (p += 6; *p >= '0' && *p <= '9'; p++) /* -1: the process is gone */
+		pid = pid * 10 + (*p - '0');
+	t = pid ? skep_task_by_tid(pid) : NULL;
+	if (!t)
+		*ret_err = -ENOENT;
 	return t;
 }
 
@@ -501,6 +539,7 @@ static void thread_exit(void *task)
 void skep_task_fork_child(void)
 {
 	skep_lock_reset(&hash_lock);
+	skep_lock_reset(&init_lock);
 	/* The parent's tasks, this thread's included, are nobody's here. */
 	memset(by_tid, 0, sizeof(by_tid));
 	parent_stub = NULL;

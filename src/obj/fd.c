@@ -114,17 +114,22 @@ static void proc_path(char buf[32], int fd)
 
 /* --- look-up --- */
 
-/* In an RCU section. */
-static struct skep_fd_desc *find(int fd)
+/*
+ * In an RCU section. NULL with *ret_err: -EBADF, not open or inherited over a fork; -EINVAL,
+ * another kind of file, as the kernel tells them apart.
+ */
+static struct skep_fd_desc *find(int fd, int *ret_err)
 {
 	struct skep_fd_desc *d;
 	struct stat st;
 
-	if (!SKEP_READ(nr_descs) || fd < 0 || skep_raw(__NR_fstat, fd, &st))
+	*ret_err = -EBADF;
+	if (fd < 0 || skep_raw(__NR_fstat, fd, &st))
 		return NULL;
 	for (d = skep_rcu_deref(by_ino[ino_bucket(st.st_ino)]); d; d = skep_rcu_deref(d->ino_next))
-		if (d->ino == st.st_ino && d->dev == st.st_dev && !SKEP_READ(d->dead))
-			return d;
+		if (d->ino == st.st_ino && d->dev == st.st_dev)
+			return SKEP_READ(d->dead) ? NULL : d;
+	*ret_err = -EINVAL;
 	return NULL;
 }
 
@@ -132,16 +137,18 @@ struct skep_obj *skep_fd_get(int fd, int type, u32 *ret_access, int *ret_err)
 {
 	struct skep_obj *o = NULL;
 	struct skep_fd_desc *d;
-	int err = -EBADF;
+	int err;
 
 	skep_rcu_read_lock();
-	d = find(fd);
+	d = find(fd, &err);
 	if (d && type >= 0 && d->obj->type != type) {
 		err = -EINVAL;
 	} else if (d && skep_obj_get_unless_zero(d->obj)) {
 		o = d->obj;
 		if (ret_access)
 			*ret_access = d->access;
+	} else if (d) {
+		err = -EBADF;
 	}
 	skep_rcu_read_unlock();
 	if (!o)
@@ -152,11 +159,12 @@ struct skep_obj *skep_fd_get(int fd, int type, u32 *ret_access, int *ret_err)
 bool skep_fd_is_ours(int fd)
 {
 	bool ours;
+	int err;
 
 	if (!SKEP_READ(nr_descs))
 		return false;
 	skep_rcu_read_lock();
-	ours = find(fd) != NULL;
+	ours = find(fd, &err) != NULL;
 	skep_rcu_read_unlock();
 	return ours;
 }
@@ -433,9 +441,10 @@ void skep_fd_notify(struct skep_obj *o)
 void skep_fd_rearm(int fd)
 {
 	struct skep_fd_desc *d;
+	int err;
 
 	skep_rcu_read_lock();
-	d = find(fd);
+	d = find(fd, &err);
 	if (d && d->obj->ops->poll_ready && d->write_fd >= 0)
 		rearm(d);
 	skep_rcu_read_unlock();
@@ -590,7 +599,7 @@ static struct skep_fd_desc *by_write_fd(int fd)
 {
 	for (u32 i = 0; i < BUCKETS; i++)
 		for (struct skep_fd_desc *d = by_ino[i]; d; d = d->ino_next)
-			if (d->write_fd == fd)
+			if (!d->dead && d->write_fd == fd)
 				return d;
 	return NULL;
 }
@@ -637,8 +646,10 @@ void skep_fd_fork_child(void)
 {
 	skep_lock_reset(&table_lock);
 	skep_lock_reset(&reap_lock);
-	/* The objects' memory is a copy that nobody owns; it goes with the process. */
-	memset(by_ino, 0, sizeof(by_ino));
+	/* The objects' memory is a copy that nobody owns; their inodes are still told by EBADF. */
+	for (u32 i = 0; i < BUCKETS; i++)
+		for (struct skep_fd_desc *d = by_ino[i]; d; d = d->ino_next)
+			d->dead = true;
 	memset(by_wd, 0, sizeof(by_wd));
 	memset(skep_fd_hints, 0, sizeof(skep_fd_hints));
 	pollables = NULL;

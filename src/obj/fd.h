@@ -23,8 +23,9 @@ int skep_fd_install(struct skep_obj *o, u32 access);
 enum { SKEP_FD_READ = 1, SKEP_FD_WRITE = 2, SKEP_FD_RW = 3 };
 
 /*
- * The object behind @fd with a reference. NULL result with *ret_err: -EBADF (not open, or not
- * an object's), -EINVAL (an object of another type; @type < 0 takes any). *ret_access may be NULL.
+ * The object behind @fd with a reference. NULL result with *ret_err: -EBADF (not open, or
+ * inherited over a fork), -EINVAL (not an object's, or an object of another type; @type < 0 takes
+ * any). *ret_access may be NULL.
  */
 struct skep_obj *skep_fd_get(int fd, int type, u32 *ret_access, int *ret_err);
 

@@ -4,12 +4,22 @@
  */
 #include "shim/shim.h"
 
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
 #include "base/uaccess.h"
 #include "shim/trace.h"
 #include "sys/sys.h"
+
+/*
+ * Descriptors may have been closed by roads that we do not see. Commands on elements cannot tell
+ * and are called most; all others look first.
+ */
+static bool notices_closes(int cmd)
+{
+	return cmd == BPF_MAP_CREATE || cmd >= BPF_PROG_LOAD;
+}
 
 long shim_bpf(int cmd, void *attr, unsigned int size)
 {
@@ -23,6 +33,8 @@ long shim_bpf(int cmd, void *attr, unsigned int size)
 	if (shim_inside())
 		return -EDEADLK;
 	skep_init();
+	if (notices_closes(cmd))
+		skep_fd_reap();
 	tracing = shim_tracing();
 	if (tracing)
 		readable = !skep_copy_from_user(&c, before, (u64)attr, SKEP_MIN(size, SKEP_ATTR_SIZE));

@@ -2,10 +2,11 @@
 /*
  * Files that libbpf and bpftool open, presented where they differ from the host's.
  *
- *   /sys/kernel/btf/vmlinux                         the BTF that SKEP_BTF names
+ *   /sys/kernel/btf/vmlinux                         the BTF that SKEP_BTF names, or the built-in one
  *   /sys/devices/system/cpu/{possible,online,present}   virtual CPUs, when SKEP_CPUS is set
  *   /proc/self/fdinfo/N of an object's descriptor   with the object's lines appended
  *   /proc/self/fd/N (readlink) likewise             the kernel's name for it
+ *   /sys/kernel/{tracing,debug/tracing}/trace_pipe  bpf_trace_printk's lines, once an object exists
  *   /sys/fs/bpf (statfs)                            a BPF file system
  *
  * Contents that exist nowhere are written to a memfd, whose descriptor is handed out. Paths are
@@ -22,6 +23,8 @@
 #include <string.h>
 
 #include "base/uaccess.h"
+#include "kern/kernel_btf.h"
+#include "kern/trace_pipe.h"
 
 #ifndef BPF_FS_MAGIC
 #define BPF_FS_MAGIC 0xcafe4a11
@@ -31,16 +34,16 @@
 #define CPU_DIR "/sys/devices/system/cpu/"
 #define BPFFS "/sys/fs/bpf"
 
-static const char *btf_file; /* SKEP_BTF, or NULL: the host's */
+static const char *btf_file; /* SKEP_BTF's file, or NULL */
+static bool btf_builtin;     /* neither a file nor the host's */
 static u32 cpus;	     /* SKEP_CPUS, or 0: the host's */
 
 void shim_files_init(void)
 {
 	const char *n = getenv("SKEP_CPUS");
 
-	btf_file = getenv("SKEP_BTF");
-	if (btf_file && !*btf_file)
-		btf_file = NULL;
+	btf_file = skep_kernel_btf_source() == SKEP_BTF_FILE ? getenv("SKEP_BTF") : NULL;
+	btf_builtin = skep_kernel_btf_source() == SKEP_BTF_BUILTIN;
 	cpus = n ? (u32)strtoul(n, NULL, 10) : 0;
 }
 
@@ -84,7 +87,14 @@ static int new_file(const char *text, size_t n, int flags)
 
 	if (fd < 0)
 		return (int)fd;
-	skep_raw(__NR_write, fd, text, n);
+	while (n) {
+		long did = skep_raw(__NR_write, fd, text, n);
+
+		if (did <= 0)
+			break;
+		text += did;
+		n -= (size_t)did;
+	}
 	skep_raw(__NR_lseek, fd, 0, SEEK_SET);
 	return (int)fd;
 }
@@ -96,6 +106,14 @@ static int cpu_file(int flags)
 			   snprintf(text, sizeof(text), "0\n");
 
 	return new_file(text, (size_t)n, flags);
+}
+
+static int btf_bytes_file(int flags)
+{
+	u32 size;
+	const void *bytes = skep_kernel_btf_bytes(&size);
+
+	return bytes ? new_file(bytes, size, flags) : -ENOENT;
 }
 
 static int fdinfo_file(const char *path, int number, int flags)
@@ -118,17 +136,31 @@ static int fdinfo_file(const char *path, int number, int flags)
 	return n < 0 ? (int)n : new_file(text, (size_t)n, flags);
 }
 
+static bool is_trace_pipe(const char *p)
+{
+	return !strcmp(p, "/sys/kernel/tracing/trace_pipe") ||
+	       !strcmp(p, "/sys/kernel/debug/tracing/trace_pipe");
+}
+
 const char *shim_present(const char *path, int flags, int *ret_fd)
 {
 	char p[256];
 	int n;
 
-	if (likely(!btf_file && !cpus && !skep_fd_have_any()))
+	if (likely(!btf_file && !btf_builtin && !cpus && !skep_fd_have_any()))
 		return path;
 	if (shim_inside() || !copy_path(p, path))
 		return path;
 	if (btf_file && !strcmp(p, BTF_PATH))
 		return btf_file;
+	if (btf_builtin && !strcmp(p, BTF_PATH)) {
+		*ret_fd = btf_bytes_file(flags);
+		return NULL;
+	}
+	if (skep_fd_have_any() && is_trace_pipe(p)) {
+		*ret_fd = skep_trace_open(flags);
+		return NULL;
+	}
 	if (cpus && !strncmp(p, CPU_DIR, strlen(CPU_DIR))) {
 		const char *f = p + strlen(CPU_DIR);
 
@@ -281,19 +313,45 @@ SKEP_EXPORT FILE *fopen64(const char *path, const char *mode)
 
 /* --- questions about a path: only the presented BTF is elsewhere --- */
 
-static const char *where(const char *path)
+static bool is_btf(const char *path)
 {
 	char p[256];
 
-	if (likely(!btf_file) || !copy_path(p, path) || strcmp(p, BTF_PATH))
-		return path;
-	return btf_file;
+	return (btf_file || btf_builtin) && copy_path(p, path) && !strcmp(p, BTF_PATH);
+}
+
+static const char *where(const char *path)
+{
+	return unlikely(is_btf(path)) && btf_file ? btf_file : path;
+}
+
+static long do_faccessat(long nr, int dir, const char *path, int mode, int flags)
+{
+	if (unlikely(btf_builtin) && is_btf(path))
+		return mode & W_OK ? -EACCES : 0;
+	return skep_raw(nr, dir, where(path), mode, flags);
+}
+
+/* A built-in BTF is asked by descriptor. */
+static long do_stat(int dir, const char *path, void *st, int flags)
+{
+	long fd, r;
+
+	if (likely(!btf_builtin) || !is_btf(path))
+		return skep_raw(__NR_newfstatat, dir, where(path), st, flags);
+	fd = btf_bytes_file(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	r = skep_raw(__NR_fstat, fd, st);
+	skep_raw(__NR_close, fd);
+	return r;
 }
 
 SKEP_EXPORT int access(const char *path, int mode)
 {
-	return (int)shim_ret(
-		SHIM_TRACED(__NR_access, skep_raw(__NR_access, where(path), mode), path, mode));
+	return (int)shim_ret(SHIM_TRACED(__NR_access,
+					 do_faccessat(__NR_faccessat, AT_FDCWD, path, mode, 0), path,
+					 mode));
 }
 
 SKEP_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
@@ -302,10 +360,10 @@ SKEP_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 
 	if (flags)
 		r = SHIM_TRACED(__NR_faccessat2,
-				skep_raw(__NR_faccessat2, dir, where(path), mode, flags), dir, path,
+				do_faccessat(__NR_faccessat2, dir, path, mode, flags), dir, path,
 				mode, flags);
 	else
-		r = SHIM_TRACED(__NR_faccessat, skep_raw(__NR_faccessat, dir, where(path), mode), dir,
+		r = SHIM_TRACED(__NR_faccessat, do_faccessat(__NR_faccessat, dir, path, mode, 0), dir,
 				path, mode);
 	return (int)shim_ret(r);
 }
@@ -313,7 +371,7 @@ SKEP_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 static int traced_stat(int dir, const char *path, void *st, int flags)
 {
 	return (int)shim_ret(SHIM_TRACED(__NR_newfstatat,
-					 skep_raw(__NR_newfstatat, dir, where(path), st, flags), dir, path,
+					 do_stat(dir, path, st, flags), dir, path,
 					 st, flags));
 }
 

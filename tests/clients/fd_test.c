@@ -74,7 +74,7 @@ static void test_identity(void)
 	CHECK_EQ(lookup_error(fa, SKEP_OBJ_MAP), 0);
 	CHECK_EQ(lookup_error(fa, SKEP_OBJ_PROG), -EINVAL);
 	CHECK_EQ(lookup_error(fa, -1), 0);
-	CHECK_EQ(lookup_error(0, -1), -EBADF);
+	CHECK_EQ(lookup_error(0, -1), -EINVAL);
 	CHECK_EQ(lookup_error(-1, -1), -EBADF);
 	CHECK_EQ(lookup_error(4000, -1), -EBADF);
 	CHECK(fcntl(fa, F_GETFD) & FD_CLOEXEC);
@@ -84,7 +84,7 @@ static void test_identity(void)
 	close(fa);
 	d = open("/dev/null", O_RDONLY);
 	CHECK_EQ(d, fa);
-	CHECK_EQ(lookup_error(fa, -1), -EBADF);
+	CHECK_EQ(lookup_error(fa, -1), -EINVAL);
 	close(d);
 	d = dup(fb);
 	CHECK_EQ(d, fa);
