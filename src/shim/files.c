@@ -25,6 +25,7 @@
 #include "base/uaccess.h"
 #include "kern/kernel_btf.h"
 #include "kern/trace_pipe.h"
+#include "shim/fdinfo.h"
 
 #ifndef BPF_FS_MAGIC
 #define BPF_FS_MAGIC 0xcafe4a11
@@ -130,8 +131,8 @@ static int fdinfo_file(const char *path, int number, int flags)
 	n = fd < 0 ? fd : skep_raw(__NR_read, fd, text, sizeof(text) / 2);
 	if (fd >= 0)
 		skep_raw(__NR_close, fd);
-	if (n >= 0 && o->ops->fdinfo)
-		n += o->ops->fdinfo(o, text + n, sizeof(text) - (u32)n);
+	if (n >= 0)
+		n += shim_fdinfo(o, text + n, sizeof(text) - (u32)n);
 	skep_obj_put(o);
 	return n < 0 ? (int)n : new_file(text, (size_t)n, flags);
 }

@@ -343,7 +343,7 @@ static void test_manners(void)
 {
 	struct perf_event_attr pe = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(pe)};
 	struct sigaction segv;
-	sigset_t before, after;
+	sigset_t before = {0}, after = {0};
 	stack_t alt;
 	int fd;
 
