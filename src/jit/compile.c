@@ -576,12 +576,14 @@ static int compile(struct jit *j, struct skep_jit_image *ret)
 
 int skep_jit_compile(const struct skep_vprog *p, struct skep_jit_image *ret_image)
 {
-	struct jit j = {.p = p, .bmi2 = __builtin_cpu_supports("bmi2")};
+	struct jit j = {.p = p};
+	const char *baseline = getenv("SKEP_JIT_BASELINE");
 	struct skep_jit_image image = {0};
 	int err = -ENOMEM;
 
 	if (skep_arena_init())
 		return -ENOMEM;
+	j.bmi2 = __builtin_cpu_supports("bmi2") && !(baseline && baseline[0] == '1');
 	j.arena = skep_arena_base >> SKEP_ARENA_SHIFT;
 	j.off = skep_calloc(p->len + 1, sizeof(u32));
 	j.is_long = skep_zalloc(p->len + 1);

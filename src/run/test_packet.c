@@ -265,7 +265,8 @@ static int xdp_check(const struct xdp_md *in, u32 size)
 
 	if (in->data_meta || in->data > in->data_end || in->data_end > size)
 		return -EINVAL;
-	if (meta % 4 || meta > XDP_HEADROOM - 40 || in->egress_ifindex)
+	/* the frame's bookkeeping of 40 bytes shares the headroom with the metadata */
+	if (meta % 4 || meta > XDP_HEADROOM - 40 || size - meta < ETH_HLEN || in->egress_ifindex)
 		return -EINVAL;
 	if (!in->ingress_ifindex)
 		return in->rx_queue_index ? -EINVAL : 0;
@@ -305,7 +306,8 @@ int test_run_xdp(const struct test_run *t)
 	if (err)
 		goto out;
 	was = (uintptr_t)m.data + in.data;
-	was_end = (uintptr_t)m.data + (has_ctx ? in.data_end : SKEP_MIN(size, XDP_LINEAR_MAX));
+	was_end = (uintptr_t)m.data +
+		  SKEP_MIN(has_ctx ? in.data_end : size, XDP_LINEAR_MAX + in.data);
 	rt_set(c, XDP(data), was, 8);
 	rt_set(c, XDP(data_end), was_end, 8);
 	rt_set(c, XDP(data_meta), (uintptr_t)m.data, 8);
