@@ -270,7 +270,7 @@ static void *keep_writing(void *stop)
  */
 static void test_signals(void)
 {
-	struct itimerval on = {{0, 1000}, {0, 1000}}, off = {{0}};
+	struct itimerval on = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
 	struct sigaction sa = {.sa_handler = on_tick, .sa_flags = SA_RESTART}, old;
 	int map = counter_map(), prog = load_tp_counter(map, SYS_write);
 	struct timespec start, now;

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cmd_run(int argc, char **argv);
+#include "skep.h"
 
 /* As shells and env(1) answer. */
 #define EXIT_USAGE 125
