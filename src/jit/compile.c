@@ -298,54 +298,87 @@ static int emit_bpf_call(struct jit *j, u32 pc)
 	return 0;
 }
 
+/* op reg, [base + index * 2^scale + disp] */
+static void emit_scaled(struct jit *j, bool w, u32 op, u8 reg, u8 base, u8 index, u8 scale, s32 disp)
+{
+	u8 mod = !disp && (base & 7) != RBP ? 0 : is_s8(disp) ? 1 : 2;
+
+	emit_rex(j, w, reg, index, base, false);
+	emit_opcode(j, op);
+	emit1(j, (u8)(mod << 6 | (reg & 7) << 3 | 4));
+	emit1(j, (u8)(scale << 6 | (index & 7) << 3 | (base & 7)));
+	if (mod == 1)
+		emit1(j, (u8)disp);
+	else if (mod == 2)
+		emit4(j, (u32)disp);
+}
+
 /* lea dst, [src + imm] or [src + index]. */
 static void emit_lea(struct jit *j, bool w, u8 dst, u8 src, const struct bpf_insn *add)
 {
-	u8 index = jit_reg[add->src_reg];
-
-	if (BPF_SRC(add->code) == BPF_K) {
+	if (BPF_SRC(add->code) == BPF_K)
 		emit_rm(j, w, 0x8d, dst, src, add->imm);
-		return;
-	}
-	emit_rex(j, w, dst, index, src, false);
-	emit1(j, 0x8d);
-	if ((src & 7) == RBP) {
-		emit1(j, (u8)(0x44 | (dst & 7) << 3));
-		emit1(j, (u8)((index & 7) << 3 | (src & 7)));
-		emit1(j, 0);
-	} else {
-		emit1(j, (u8)(0x04 | (dst & 7) << 3));
-		emit1(j, (u8)((index & 7) << 3 | (src & 7)));
-	}
+	else
+		emit_scaled(j, w, 0x8d, dst, src, jit_reg[add->src_reg], 0, 0);
 }
 
-/* Two instructions that are one of the processor's. */
-static bool fuse(struct jit *j, u32 pc, u32 end)
+/* a <<= k; d += s; [d = *(d + off)], where one of d and s is a: scaled addressing. */
+static u32 fuse_scaled(struct jit *j, u32 pc, u32 end)
+{
+	const struct bpf_insn *a = &j->p->insns[pc], *add = a + 1, *load = a + 2;
+	u8 base, d = jit_reg[add->dst_reg], index = jit_reg[a->dst_reg];
+
+	if (a->code != (BPF_ALU64 | BPF_LSH | BPF_K) || a->imm < 1 || a->imm > 3 ||
+	    add->code != (BPF_ALU64 | BPF_ADD | BPF_X))
+		return 0;
+	if (add->dst_reg == a->dst_reg && add->src_reg != a->dst_reg)
+		base = jit_reg[add->src_reg];
+	else if (a->dst_reg == SKEP_REG_AX && add->src_reg == SKEP_REG_AX &&
+		 add->dst_reg != SKEP_REG_AX)
+		base = d;
+	else
+		return 0;
+	if (pc + 2 < end && !j->is_target[pc + 2] && BPF_CLASS(load->code) == BPF_LDX &&
+	    BPF_MODE(load->code) == BPF_MEM && BPF_SIZE(load->code) == BPF_DW &&
+	    load->src_reg == add->dst_reg && load->dst_reg == add->dst_reg &&
+	    j->p->facts[pc + 2].mem == SKEP_MEM_DIRECT) {
+		emit_scaled(j, true, 0x8b, d, base, index, (u8)a->imm, load->off);
+		return 3;
+	}
+	emit_scaled(j, true, 0x8d, d, base, index, (u8)a->imm, 0);
+	return 2;
+}
+
+/* Instructions that are fewer of the processor's; how many were emitted, 0: none. */
+static u32 fuse(struct jit *j, u32 pc, u32 end)
 {
 	const struct bpf_insn *a = &j->p->insns[pc], *b = a + 1;
 	bool w = BPF_CLASS(a->code) == BPF_ALU64;
 	u8 dst = jit_reg[a->dst_reg];
+	u32 n;
 
-	if (pc + 1 >= end || j->is_target[pc + 1] || BPF_CLASS(a->code) != BPF_CLASS(b->code) ||
-	    a->dst_reg != b->dst_reg)
-		return false;
+	if (pc + 1 >= end || j->is_target[pc + 1] || BPF_CLASS(a->code) != BPF_CLASS(b->code))
+		return 0;
+	n = fuse_scaled(j, pc, end);
+	if (n || a->dst_reg != b->dst_reg)
+		return n;
 	if (BPF_OP(a->code) == BPF_MOV && BPF_SRC(a->code) == BPF_X && !a->off &&
-	    a->src_reg != a->dst_reg && BPF_OP(b->code) == BPF_ADD &&
-	    !(BPF_SRC(b->code) == BPF_X && b->src_reg == a->dst_reg)) {
+	    (w || BPF_CLASS(a->code) == BPF_ALU) && a->src_reg != a->dst_reg &&
+	    BPF_OP(b->code) == BPF_ADD && !(BPF_SRC(b->code) == BPF_X && b->src_reg == a->dst_reg)) {
 		emit_lea(j, w, dst, jit_reg[a->src_reg], b);
-		return true;
+		return 2;
 	}
 	if (a->code == (BPF_ALU64 | BPF_LSH | BPF_K) && a->imm == 32 && b->imm == 32) {
 		if (b->code == (BPF_ALU64 | BPF_RSH | BPF_K)) {
 			emit_mov_rr(j, false, dst, dst);
-			return true;
+			return 2;
 		}
 		if (b->code == (BPF_ALU64 | BPF_ARSH | BPF_K)) {
 			emit_rr(j, true, 0x63, dst, dst);
-			return true;
+			return 2;
 		}
 	}
-	return false;
+	return 0;
 }
 
 static int emit_ld(struct jit *j, const struct bpf_insn *in)
@@ -419,7 +452,7 @@ static void set_off(struct jit *j, u32 pc)
 static int emit_all(struct jit *j)
 {
 	const struct skep_vprog *p = j->p;
-	u32 i, end;
+	u32 i, end, fused;
 	int err;
 
 	j->n = 0;
@@ -440,8 +473,10 @@ static int emit_all(struct jit *j)
 			if (j->is_target[i] == 2)
 				nops(j, -j->n & 15);
 			set_off(j, i);
-			if (fuse(j, i, end)) {
-				set_off(j, ++i);
+			fused = fuse(j, i, end);
+			if (fused) {
+				for (fused--; fused; fused--)
+					set_off(j, ++i);
 				continue;
 			}
 			err = emit_insn(j, i);

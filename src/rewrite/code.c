@@ -198,6 +198,23 @@ u32 rw_target(struct rw *rw, const struct skep_target *t)
 	return p->nr_targets++;
 }
 
+u8 *rw_find_targets(struct rw *rw)
+{
+	u8 *is = skep_zalloc(rw->in.len + 1);
+	u32 i;
+
+	if (!is) {
+		rw->err = -ENOMEM;
+		return NULL;
+	}
+	for (i = 0; i < rw->in.len; i++)
+		if (rw->in.target[i] != RW_NO_TARGET)
+			is[rw->in.target[i]] = 1;
+	for (i = 0; i < rw->p->nr_subprogs; i++)
+		is[rw->p->subprogs[i].start] = 1;
+	return is;
+}
+
 /*
  * Conditional jumps that reach too far go through a gotol beside them. True when some did: the
  * code grew, look again.

@@ -32,6 +32,8 @@ struct rw {
 	struct skep_fact fact; /* given to the instructions that are put */
 	u32 sub;	      /* subprogram of the walk */
 	u32 cap_targets;
+	u8 *is_target; /* rw_lower(): old instructions that something jumps to */
+	u32 drop;      /* rw_lower(): old instruction that a replacement before it made superfluous */
 	int err; /* first failure; everything after it does nothing */
 };
 
@@ -78,6 +80,9 @@ static inline u32 rw_slots(const struct bpf_insn *in)
 const struct skep_call_fact *rw_call_fact(const struct rw *rw, u32 i);
 /* Index in targets[] of a callable, added when new. 0 after an error. */
 u32 rw_target(struct rw *rw, const struct skep_target *t);
+
+/* One byte for each old instruction: something goes there other than from above. NULL: rw->err. */
+u8 *rw_find_targets(struct rw *rw);
 
 /* dead.c: registers live before each old instruction of subprogram @sub, as masks, into @live. */
 void rw_liveness(const struct rw *rw, u32 sub, u16 *live);

@@ -141,32 +141,15 @@ static void learn(struct fold *f, const struct bpf_insn *in)
 		r[in->dst_reg] = k;
 }
 
-static u8 *find_targets(struct rw *rw)
-{
-	u8 *is = skep_zalloc(rw->in.len + 1);
-	u32 i;
-
-	if (!is) {
-		rw->err = -ENOMEM;
-		return NULL;
-	}
-	for (i = 0; i < rw->in.len; i++)
-		if (rw->in.target[i] != RW_NO_TARGET)
-			is[rw->in.target[i]] = 1;
-	for (i = 0; i < rw->p->nr_subprogs; i++)
-		is[rw->p->subprogs[i].start] = 1;
-	return is;
-}
-
 void rw_fold(struct rw *rw)
 {
 	struct fold f = {.rw = rw};
 	u8 *is_target;
 	u32 i, n;
 
-	if (rw->err)
+	is_target = rw->err ? NULL : rw_find_targets(rw);
+	if (!is_target)
 		return;
-	is_target = find_targets(rw);
 	rw_begin_pass(rw);
 	for (i = 0; i < rw->in.len && !rw->err; i += n) {
 		struct bpf_insn *in = &rw->in.insns[i];

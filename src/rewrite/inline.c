@@ -18,36 +18,74 @@ static void put_mul(struct rw *rw, u8 reg, u32 by)
 		rw_put(rw, SKEP_ALU64_IMM(BPF_LSH, reg, __builtin_ctz(by)));
 }
 
+/*
+ * Programs test the result of a look-up against NULL at once. Where the instruction behind the
+ * call at @i does, the outcomes that are known go straight to where the test would send them:
+ * *@null and *@found are old instructions, or RW_NO_TARGET.
+ */
+static void null_test(const struct rw *rw, u32 i, u32 *null, u32 *found)
+{
+	const struct skep_subprog *s = &rw->p->subprogs[rw->sub];
+	const struct bpf_insn *test = &rw->in.insns[i + 1];
+
+	*null = *found = RW_NO_TARGET;
+	if (i + 2 >= s->start + s->len || test->dst_reg || test->imm)
+		return;
+	if (test->code == (BPF_JMP | BPF_JEQ | BPF_K)) {
+		*null = rw->in.target[i + 1];
+		*found = i + 2;
+	} else if (test->code == (BPF_JMP | BPF_JNE | BPF_K)) {
+		*null = i + 2;
+		*found = rw->in.target[i + 1];
+	}
+}
+
+/* The jump at @at goes to @old, or to what is put next. */
+static void land_at(struct rw *rw, u32 at, u32 old)
+{
+	if (old == RW_NO_TARGET)
+		rw_land(rw, at);
+	else if (!rw->err)
+		rw->out.target[at] = old;
+}
+
 /* R0 = address of the element whose index is at R2, or 0. Never reads beyond the key. */
-static bool array_lookup(struct rw *rw, const struct skep_map_inline *m)
+static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 {
 	bool percpu = m->kind == SKEP_INLINE_PERCPU_ARRAY;
 	const struct skep_run_inline *run = rw->host->run_inline;
-	u8 index = percpu ? SKEP_REG_AX : 0;
-	u32 miss, out;
+	u32 miss, null, found;
 
 	if (percpu && (!run || !run->tls_cpu_off || m->percpu_stride > INT32_MAX))
 		return false;
 	if (m->max_entries > INT32_MAX || m->stride > INT32_MAX)
 		return false;
+	null_test(rw, i, &null, &found);
 	rw_synth(rw);
-	rw_put(rw, SKEP_LDX(BPF_W, index, 2, 0));
-	miss = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JGE, index, m->max_entries, 0), 0);
-	put_mul(rw, index, m->stride);
+	rw_put(rw, SKEP_LDX(BPF_W, SKEP_REG_AX, 2, 0));
+	rw_put(rw, SKEP_MOV64_IMM(0, 0));
+	miss = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JGE, SKEP_REG_AX, m->max_entries, 0), 0);
 	if (percpu) {
+		put_mul(rw, SKEP_REG_AX, m->stride);
 		/* a load in the JIT; as a call it keeps AX in the interpreter */
 		rw_put_helper(rw, GET_SMP_PROCESSOR_ID);
 		put_mul(rw, 0, (u32)m->percpu_stride);
 		rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 0, SKEP_REG_AX));
+		rw_put_imm64(rw, SKEP_REG_AX, SKEP_PSEUDO_IMM, (u64)(uintptr_t)m->values);
+	} else {
+		rw_put_imm64(rw, 0, SKEP_PSEUDO_IMM, (u64)(uintptr_t)m->values);
+		put_mul(rw, SKEP_REG_AX, m->stride);
 	}
-	rw_put_imm64(rw, SKEP_REG_AX, SKEP_PSEUDO_IMM, (u64)(uintptr_t)m->values);
 	rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 0, SKEP_REG_AX));
-	if (m->kind == SKEP_INLINE_ARRAY_OF_MAPS)
+	if (m->kind == SKEP_INLINE_ARRAY_OF_MAPS) {
 		rw_put(rw, SKEP_LDX(BPF_DW, 0, 0, 0));
-	out = rw_put_jump(rw, SKEP_JA(0), 0);
-	rw_land(rw, miss);
-	rw_put(rw, SKEP_MOV64_IMM(0, 0));
-	rw_land(rw, out);
+	} else if (null != RW_NO_TARGET && !rw->is_target[i + 1]) {
+		/* an element is never NULL: the test goes, and a miss knows where to */
+		rw->drop = i + 1;
+		if (found != i + 2)
+			rw_put_jump(rw, SKEP_JA(0), found);
+	}
+	land_at(rw, miss, null);
 	return true;
 }
 
@@ -55,14 +93,15 @@ static bool array_lookup(struct rw *rw, const struct skep_map_inline *m)
  * R1 map, R2 task, R3 initial value, R4 flags; the recipe is in spec/inline.h. Everything but a
  * hit goes to the helper with its arguments untouched; R0, R5 and AX are free.
  */
-static bool task_storage_get(struct rw *rw, const struct skep_call_fact *fact)
+static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *fact)
 {
 	const struct skep_run_inline *run = rw->host->run_inline;
 	bool flags_known = fact && fact->known >> 3 & 1;
-	u32 slow[4], n = 0, out;
+	u32 slow[4], n = 0, hit, null, found;
 
 	if (!run || (flags_known && fact->arg[3] > 1))
 		return false;
+	null_test(rw, i, &null, &found);
 	rw_synth(rw);
 	if (!fact || !(fact->nonnull >> 1 & 1))
 		slow[n++] = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JEQ, 2, 0, 0), 0);
@@ -75,11 +114,11 @@ static bool task_storage_get(struct rw *rw, const struct skep_call_fact *fact)
 	rw_put(rw, SKEP_ALU64_IMM(BPF_LSH, 0, 3));
 	rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 0, SKEP_REG_AX));
 	rw_put(rw, SKEP_LDX(BPF_DW, 0, 0, run->table_slots_off));
-	out = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JNE, 0, 0, 0), 0);
+	hit = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JNE, 0, 0, 0), 0);
 	while (n)
 		rw_land(rw, slow[--n]);
 	rw_put_helper(rw, TASK_STORAGE_GET_ID);
-	rw_land(rw, out);
+	land_at(rw, hit, found);
 	return true;
 }
 
@@ -97,9 +136,9 @@ bool rw_inline_helper(struct rw *rw, u32 i)
 		if (!m || (m->kind != SKEP_INLINE_ARRAY && m->kind != SKEP_INLINE_ARRAY_OF_MAPS &&
 			   m->kind != SKEP_INLINE_PERCPU_ARRAY))
 			return false;
-		return array_lookup(rw, m);
+		return array_lookup(rw, i, m);
 	case TASK_STORAGE_GET_ID:
-		return task_storage_get(rw, fact);
+		return task_storage_get(rw, i, fact);
 	default:
 		return false;
 	}

@@ -154,25 +154,32 @@ static s32 exit_value(const struct loop *l, u32 i)
 	return prev->imm;
 }
 
-static void copy_insn(struct loop *l, u32 i)
+/* Put the copy of @i; true when it took the addition behind it along. */
+static bool copy_insn(struct loop *l, u32 i)
 {
 	struct rw *rw = l->rw;
 	struct bpf_insn in = rw->in.insns[i];
+	const struct bpf_insn *next = &rw->in.insns[i + 1];
 
 	if (is_fp_move(&in)) {
+		bool both = next->code == (BPF_ALU64 | BPF_ADD | BPF_K) &&
+			    next->dst_reg == in.dst_reg && !l->is_target[i + 1];
+
 		rw_put(rw, in);
-		rw_put(rw, SKEP_ALU64_IMM(BPF_ADD, in.dst_reg, -(s32)l->shift));
-		return;
+		rw_put(rw, SKEP_ALU64_IMM(BPF_ADD, in.dst_reg,
+					  (both ? next->imm : 0) - (s32)l->shift));
+		return both;
 	}
 	if (fp_is_base(&in))
 		in.off = (s16)(in.off - (s32)l->shift);
 	rw_put_jump(rw, in, rw->in.target[i]);
 	if (skep_insn_is_ldimm64(&in))
 		rw_put(rw, rw->in.insns[i + 1]);
+	return false;
 }
 
 /* The callback's instructions; exits become jumps to TO_*. Fills @at: old index -> new index. */
-static void copy_body(struct loop *l, u32 *at, bool *ret_check_last)
+static void copy_body(struct loop *l, u32 *at, bool *ret_check_last, bool *ret_checks)
 {
 	struct rw *rw = l->rw;
 	const struct skep_subprog *s = &rw->p->subprogs[l->cb];
@@ -189,12 +196,13 @@ static void copy_body(struct loop *l, u32 *at, bool *ret_check_last)
 		if (i + 1 < end && skep_insn_is_exit(in + 1) && n == 1 && exit_value(l, i + 1) >= 0)
 			continue; /* the move; its exit knows the value */
 		if (!skep_insn_is_exit(in)) {
-			copy_insn(l, i);
+			n += copy_insn(l, i);
 			continue;
 		}
 		v = exit_value(l, i);
 		t = v < 0 ? TO_CHECK : v ? TO_BREAK : TO_NEXT;
 		*ret_check_last = v < 0;
+		*ret_checks |= v < 0;
 		if (i + 1 == end && t != TO_BREAK)
 			break; /* falls into what follows */
 		rw_put_jump(rw, SKEP_JA(0), rw_new(t));
@@ -250,7 +258,7 @@ static void put_loop(struct loop *l, u32 *at)
 {
 	struct rw *rw = l->rw;
 	u32 i, big = 0, empty = 0, top, body, body_end, check, next, brk, done, out, brk_check = 0;
-	bool check_last = true;
+	bool check_last = true, checks = false;
 
 	if (!l->bound_known)
 		big = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JGT, 1, SKEP_MAX_LOOPS, 0), 0);
@@ -272,7 +280,7 @@ static void put_loop(struct loop *l, u32 *at)
 		rw_put(rw, SKEP_LDX(BPF_DW, 2, 10, slot(l, SLOT_CTX)));
 	body = rw->out.len;
 	if (l->inlined)
-		copy_body(l, at, &check_last);
+		copy_body(l, at, &check_last, &checks);
 	else
 		rw_put_jump(rw, SKEP_CALL(SKEP_CALL_SUBPROG, 0), rw->p->subprogs[l->cb].start);
 	body_end = rw->out.len;
@@ -291,7 +299,7 @@ static void put_loop(struct loop *l, u32 *at)
 	rw_put(rw, SKEP_LDX(BPF_DW, SKEP_REG_LOOP, 10, slot(l, SLOT_LOOP)));
 	out = rw_put_jump(rw, SKEP_JA(0), 0);
 
-	if (!check_last) { /* exits whose value is not known, out of the way */
+	if (!check_last && checks) { /* exits whose value is not known, out of the way */
 		check = rw->out.len;
 		rw_put_jump(rw, SKEP_JMP_IMM(BPF_JEQ, 0, 0, 0), rw_new(next));
 	}
@@ -342,28 +350,18 @@ nomem:
 	rw->err = rw->err ? rw->err : -ENOMEM;
 }
 
-static void mark_targets(const struct rw *rw, u8 *is)
-{
-	u32 i;
-
-	for (i = 0; i < rw->in.len; i++)
-		if (rw->in.target[i] != RW_NO_TARGET)
-			is[rw->in.target[i]] = 1;
-}
-
 /* One level: sites whose callbacks have none. True when there was any. */
 static bool one_level(struct rw *rw)
 {
 	struct skep_vprog *p = rw->p;
 	u32 *depth = skep_calloc(p->nr_subprogs, sizeof(u32)), i, n;
-	u8 *is_target = skep_zalloc(rw->in.len + 1), *busy = skep_zalloc(p->nr_subprogs);
+	u8 *is_target = rw_find_targets(rw), *busy = skep_zalloc(p->nr_subprogs);
 	bool any = false;
 
 	if (!depth || !is_target || !busy) {
 		rw->err = -ENOMEM;
 		goto out;
 	}
-	mark_targets(rw, is_target);
 	for (i = 0; i < p->nr_subprogs; i++) {
 		depth[i] = p->subprogs[i].stack_depth;
 		busy[i] = has_site(rw, i);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/alloc.h"
 #include "rewrite/code.h"
 
 #define GET_SMP_PROCESSOR_ID 8
@@ -117,14 +118,19 @@ void rw_lower(struct rw *rw)
 	struct skep_vprog *p = rw->p;
 	u32 i, end;
 
+	rw->drop = RW_NO_TARGET;
+	rw->is_target = rw->err ? NULL : rw_find_targets(rw);
 	rw_begin_pass(rw);
 	for (rw->sub = 0; rw->sub < p->nr_subprogs; rw->sub++) {
 		end = p->subprogs[rw->sub].start + p->subprogs[rw->sub].len;
 		for (i = p->subprogs[rw->sub].start; i < end && !rw->err;
 		     i += rw_slots(&rw->in.insns[i])) {
 			rw_begin(rw, i);
-			lower(rw, i);
+			if (i != rw->drop)
+				lower(rw, i);
 		}
 	}
 	rw_end_pass(rw);
+	skep_free(rw->is_target);
+	rw->is_target = NULL;
 }
