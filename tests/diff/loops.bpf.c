@@ -145,8 +145,12 @@ int for_each_hash(void *ctx)
 	__u64 s = 0, v = 1;
 	long n;
 
-	for (__u32 k = 0; k < 10; k++)
+#pragma unroll
+	for (__u32 i = 0; i < 10; i++) {
+		__u32 k = i;
+
 		bpf_map_update_elem(&hash, &k, &v, 0);
+	}
 	n = bpf_for_each_map_elem(&hash, each_all, &s, 0);
 	return s * 100 + n;
 }

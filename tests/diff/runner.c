@@ -43,7 +43,13 @@ static void print_reason(const char *log)
 {
 	const char *end = strstr(log, "\nprocessed "), *start;
 	const char *verif = strstr(log, "\nverification time");
+	const char *loop = strstr(log, "infinite loop detected");
 
+	if (loop) {
+		/* Followed by both states, whose details depend on what was pruned. */
+		printf("%.*s", (int)strcspn(loop, "\n"), loop);
+		return;
+	}
 	if (verif && (!end || verif < end))
 		end = verif;
 	if (!end)
@@ -74,7 +80,8 @@ static struct bpf_object *open_object(const char *path)
 		if (!data || sec < 0)
 			continue;
 		for (int i = 0; i < btf_vlen(btf__type_by_id(btf, sec)); i++) {
-			const struct btf_var_secinfo *v = btf_var_secinfos(btf__type_by_id(btf, sec)) + i;
+			const struct btf_var_secinfo *v =
+				btf_var_secinfos(btf__type_by_id(btf, (unsigned int)sec)) + i;
 			const char *name = btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off);
 
 			if (!strcmp(name, "target_tgid"))
