@@ -349,6 +349,22 @@ static u32 fuse_scaled(struct jit *j, u32 pc, u32 end)
 	return 2;
 }
 
+/* AX = *(u64 *)(base + off); if r op AX goto: a comparison with memory. */
+static bool fuse_compare(struct jit *j, u32 pc)
+{
+	const struct bpf_insn *load = &j->p->insns[pc], *jump = load + 1;
+	s32 cc = cc_of(BPF_OP(jump->code));
+
+	if (load->code != (BPF_LDX | BPF_MEM | BPF_DW) || load->dst_reg != SKEP_REG_AX ||
+	    j->p->facts[pc].mem != SKEP_MEM_DIRECT || BPF_CLASS(jump->code) != BPF_JMP ||
+	    BPF_SRC(jump->code) != BPF_X || jump->src_reg != SKEP_REG_AX ||
+	    jump->dst_reg == SKEP_REG_AX || cc < 0 || BPF_OP(jump->code) == BPF_JSET)
+		return false;
+	emit_rm(j, true, 0x3b, jit_reg[jump->dst_reg], jit_reg[load->src_reg], load->off);
+	emit_jump(j, pc + 1, cc, (u32)skep_insn_target(jump, pc + 1));
+	return true;
+}
+
 /* Instructions that are fewer of the processor's; how many were emitted, 0: none. */
 static u32 fuse(struct jit *j, u32 pc, u32 end)
 {
@@ -357,7 +373,11 @@ static u32 fuse(struct jit *j, u32 pc, u32 end)
 	u8 dst = jit_reg[a->dst_reg];
 	u32 n;
 
-	if (pc + 1 >= end || j->is_target[pc + 1] || BPF_CLASS(a->code) != BPF_CLASS(b->code))
+	if (pc + 1 >= end || j->is_target[pc + 1])
+		return 0;
+	if (fuse_compare(j, pc))
+		return 2;
+	if (BPF_CLASS(a->code) != BPF_CLASS(b->code))
 		return 0;
 	n = fuse_scaled(j, pc, end);
 	if (n || a->dst_reg != b->dst_reg)

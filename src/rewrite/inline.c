@@ -117,6 +117,10 @@ static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *
 	hit = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JNE, 0, 0, 0), 0);
 	while (n)
 		rw_land(rw, slow[--n]);
+	/* constant arguments are set here again: then only this road needs them */
+	for (n = 2; n < 4; n++)
+		if (fact && fact->known >> n & 1 && fact->arg[n] <= INT32_MAX)
+			rw_put(rw, SKEP_MOV64_IMM(n + 1, fact->arg[n]));
 	rw_put_helper(rw, TASK_STORAGE_GET_ID);
 	land_at(rw, hit, found);
 	return true;

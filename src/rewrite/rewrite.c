@@ -22,8 +22,11 @@ int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
 			rw_fold(&rw);
 		}
 		rw_lower(&rw);
-		if (!host->no_inline)
+		if (!host->no_inline) {
+			rw_dead_writes(&rw); /* dead arguments hide stored registers from the next */
+			rw_forward(&rw);
 			rw_dead_writes(&rw);
+		}
 		err = rw.err ? rw.err : rw_finish(&rw);
 	}
 	rw_fini(&rw);

@@ -582,7 +582,7 @@ static void run_bench(void)
 	s.loop = loop_fact(false, 0);
 	s.lookup = (struct skep_call_fact){.map = 1, .callback = -1};
 	s.storage = (struct skep_call_fact){.map = -1, .callback = -1, .nonnull = 2,
-					     .known = 1 << 3, .arg = {0, 0, 0, 1}};
+					     .known = 3 << 2, .arg = {0, 0, 0, 1}};
 	s.insns = empty;
 	s.len = ARRAY_SIZE(empty);
 	bench("empty bpf_loop", &s, 1000000);
