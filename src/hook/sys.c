@@ -46,8 +46,7 @@ static struct skep_lock list_lock;
 static struct skep_link *tp_enter, *tp_exit;
 static struct skep_link *entry[SKEP_SYS_MAX], *ret[SKEP_SYS_MAX];
 
-static SKEP_TLS u8 thread_state; /* THREAD_* */
-enum { THREAD_NEW, THREAD_REGISTERING, THREAD_READY };
+static SKEP_TLS bool registering;
 
 /* --- firing --- */
 
@@ -79,13 +78,14 @@ static bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
 	const struct skep_pt_regs_layout *lay = &skep_pt_regs_layout;
 
 	f->saved_errno = errno;
-	if (unlikely(thread_state != THREAD_READY)) {
-		if (thread_state == THREAD_REGISTERING || skep_busy)
+	if (unlikely(!URCU_TLS(urcu_bp_reader))) { /* a new thread, or one past its destructors */
+		if (registering || skep_busy)
 			return false;
-		thread_state = THREAD_REGISTERING;
+		registering = true;
 		skep_rcu_read_lock();
 		skep_rcu_read_unlock();
-		thread_state = THREAD_READY;
+		registering = false;
+		errno = f->saved_errno;
 	}
 	skep_rcu_read_lock();
 	f->task = NULL;

@@ -10,7 +10,8 @@
  * bpf(2) of its own makes it the owner of what it creates. A vfork's child runs in the parent's
  * memory and no handler runs: it must not be told from the parent here, and is not.
  *
- * At exit no program starts any more before liburcu's destructor takes its registry away.
+ * At exit hooks stop, and the registry that liburcu's destructor unmaps stays where it is: other
+ * threads go on making calls until the very end.
  */
 #include "shim/shim.h"
 
@@ -52,8 +53,6 @@ __attribute__((destructor)) static void shim_unload(void)
 {
 	if (!SKEP_READ(skep_hook_sys_active))
 		return;
+	SKEP_WRITE(shim_leaving, true);
 	__atomic_store_n(&skep_hook_sys_active, 0, __ATOMIC_SEQ_CST);
-	/* A run that this very thread interrupted by exit() would be waited for in vain. */
-	if (!shim_inside() && !urcu_bp_read_ongoing())
-		skep_rcu_synchronize();
 }

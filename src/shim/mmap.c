@@ -8,7 +8,7 @@
  * Ranges hang on a list under range_lock; applications map few objects.
  *
  * Every mmap and munmap of the application passes here. One that can have nothing to do with an
- * object costs a test of the descriptor's hint bit and of nr_ranges.
+ * object costs a test or two; mapping a file while objects exist, an fstat.
  */
 #include "shim/shim.h"
 
@@ -188,7 +188,7 @@ long shim_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	int err;
 	long r;
 
-	if (!(flags & MAP_ANONYMOUS) && skep_fd_maybe_ours(fd) && !shim_inside()) {
+	if (!(flags & MAP_ANONYMOUS) && skep_fd_have_any() && !shim_inside()) {
 		o = skep_fd_get(fd, -1, &access, &err);
 		if (o) {
 			r = map_object(o, access, addr, len, prot, flags, off);
@@ -202,9 +202,19 @@ long shim_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	return r;
 }
 
+bool shim_leaving;
+
 long shim_munmap(void *addr, size_t len)
 {
-	long r = skep_raw(__NR_munmap, addr, len);
+	long r;
+
+	/*
+	 * liburcu's destructor unmaps its registry by this call while other threads may be about
+	 * to enter a read section. The process is ending: memory stays.
+	 */
+	if (unlikely(SKEP_READ(shim_leaving)))
+		return 0;
+	r = skep_raw(__NR_munmap, addr, len);
 
 	if (!r)
 		cut_and_end((u64)addr, len);

@@ -140,6 +140,8 @@ long shim_munmap(void *addr, size_t len);
 long shim_mprotect(void *addr, size_t len, int prot);
 long shim_mremap(void *old, size_t old_len, size_t new_len, int flags, void *addr);
 void shim_mmap_fork_child(void);
+/* Set at exit, when hooks were in use: nothing is unmapped any more. */
+extern bool shim_leaving;
 
 /* --- files that libbpf and bpftool open: shim/files.c --- */
 
