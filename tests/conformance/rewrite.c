@@ -3,7 +3,7 @@
  * Rewritten programs: what bpf_loop, look-ups and storage give, through both engines, inlined and
  * with every call kept.
  *
- * usage: rewrite           run the cases
+ * usage: rewrite [N]       run the cases, and N random programs (2000)
  *        rewrite bench     nanoseconds an iteration
  *
  * The world behind the program is a fake: arrays in static memory, a storage table with one slot.
@@ -22,6 +22,7 @@
 #include "jit/jit.h"
 #include "rewrite/rewrite.h"
 #include "spec/host.h"
+#include "progen.h"
 #include "vprog.h"
 
 static u32 passed, failed;
@@ -506,6 +507,67 @@ static void test_lookups(void)
 	owner->table->len = 64;
 }
 
+/*
+ * Random programs: what every pass left must compute what the program did, and a loop what its
+ * calls did. Way 0, the interpreter with all calls kept, is the measure of the others.
+ */
+static bool random_ways(const struct gen *g, u64 *r0)
+{
+	u32 way, i;
+
+	for (way = 0; way < 4; way++) {
+		struct source s = {.insns = g->in, .len = g->n, .nr_subprogs = g->nr_subprogs,
+				   .depth = 128};
+		struct skep_jit_image image = {0};
+		struct skep_vprog p;
+
+		host.no_inline = way & 1 ? false : true;
+		for (i = 0; i < g->nr_subprogs; i++)
+			s.starts[i] = g->starts[i];
+		if (build(&s, &p))
+			return false;
+		p.calls[0] = loop_fact(false, 0);
+		p.calls[1] = loop_fact(false, 0);
+		p.calls[1].callback = 2;
+		for (i = 0; i < p.len; i++)
+			if (p.facts[i].call)
+				p.facts[i].call = i == g->loops[0] ? 1 : 2;
+		if (skep_rewrite(&p, &host) || (way & 2 && skep_jit_compile(&p, &image))) {
+			skep_vprog_fini(&p);
+			return false;
+		}
+		r0[way] = way & 2 ? image.entry(NULL) : skep_interp_run(&p, NULL);
+		skep_jit_free(&image);
+		skep_vprog_fini(&p);
+	}
+	host.no_inline = false;
+	return r0[0] == r0[1] && r0[0] == r0[2] && r0[0] == r0[3];
+}
+
+static void test_random(u32 n)
+{
+	static struct gen g;
+	u64 r0[4];
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		memset(r0, 0, sizeof(r0));
+		if (i % 2)
+			gen_plain(&g, i);
+		else
+			gen_loops(&g, i, ID_LOOP);
+		if (random_ways(&g, r0)) {
+			passed++;
+			continue;
+		}
+		CHECK(false, "random program %u: %llx, %llx, %llx, %llx", i,
+		      (unsigned long long)r0[0], (unsigned long long)r0[1],
+		      (unsigned long long)r0[2], (unsigned long long)r0[3]);
+		gen_dump(&g);
+		return;
+	}
+}
+
 static double now(void)
 {
 	struct timespec t;
@@ -601,6 +663,7 @@ int main(int argc, char **argv)
 	test_loops();
 	test_nested();
 	test_lookups();
+	test_random(argc > 1 ? (u32)atoi(argv[1]) : 2000);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed != 0;
 }
