@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/uaccess.h"
+#include "base/vcpu.h"
 #include "kern/kernel_btf.h"
 #include "kern/trace_pipe.h"
 #include "shim/fdinfo.h"
@@ -45,7 +46,7 @@ void shim_files_init(void)
 
 	btf_file = skep_kernel_btf_source() == SKEP_BTF_FILE ? getenv("SKEP_BTF") : NULL;
 	btf_builtin = skep_kernel_btf_source() == SKEP_BTF_BUILTIN;
-	cpus = n ? (u32)strtoul(n, NULL, 10) : 0;
+	cpus = n ? (u32)SKEP_MIN(strtoul(n, NULL, 10), (unsigned long)SKEP_MAX_VCPUS) : 0;
 }
 
 /* @path without faulting; false when it is none of ours to look at. */

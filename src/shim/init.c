@@ -20,6 +20,7 @@
 #include "base/rcu.h"
 #include "base/vcpu.h"
 #include "kern/task.h"
+#include "shim/trace.h"
 
 void shim_fork_prepare(void)
 {
@@ -40,6 +41,7 @@ void shim_fork_child(void)
 	skep_task_fork_child();
 	skep_vcpu_fork_child();
 	shim_mmap_fork_child();
+	shim_trace_fork_child();
 }
 
 __attribute__((constructor)) static void shim_load(void)

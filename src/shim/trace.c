@@ -229,6 +229,13 @@ bool shim_tracing(void)
 	return s == 2;
 }
 
+/* The file went with skep's other descriptors; the next call opens it again. */
+void shim_trace_fork_child(void)
+{
+	state = 0;
+	out_fd = 2;
+}
+
 struct line {
 	u32 len;
 	char text[2048];
