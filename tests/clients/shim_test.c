@@ -339,12 +339,23 @@ static void test_poll_forms(void)
 	close(fd);
 }
 
+/* What belongs to the application, before the first bpf(2) and at the end. */
+static struct {
+	struct sigaction actions[32];
+	stack_t alt;
+} first, last;
+
+static void snapshot(typeof(first) *s)
+{
+	for (int sig = 1; sig < 32; sig++)
+		sigaction(sig, NULL, &s->actions[sig]);
+	sigaltstack(NULL, &s->alt);
+}
+
 static void test_manners(void)
 {
 	struct perf_event_attr pe = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(pe)};
-	struct sigaction segv;
 	sigset_t before = {0}, after = {0};
-	stack_t alt;
 	int fd;
 
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
@@ -357,18 +368,17 @@ static void test_manners(void)
 	CHECK_EQ(errno, 77);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
 	CHECK(!memcmp(&before, &after, sizeof(before)));
-	for (int sig = 1; sig < 32; sig++) {
-		sigaction(sig, NULL, &segv);
-		CHECK(segv.sa_handler == SIG_DFL || segv.sa_handler == SIG_IGN);
-	}
-	sigaltstack(NULL, &alt);
-	CHECK(alt.ss_flags & SS_DISABLE);
+	snapshot(&last);
+	for (int sig = 1; sig < 32; sig++)
+		CHECK(first.actions[sig].sa_handler == last.actions[sig].sa_handler);
+	CHECK(first.alt.ss_sp == last.alt.ss_sp && first.alt.ss_flags == last.alt.ss_flags);
 	CHECK(syscall(__NR_perf_event_open, &pe, 0, -1, -1, 0) == -1 && errno == ENOENT);
 	CHECK(syscall(__NR_bpf, 9999, &pe, 8) == -1 && errno == EINVAL);
 }
 
 int main(void)
 {
+	snapshot(&first);
 	test_close_family();
 	test_children();
 	test_mmap();
