@@ -36,6 +36,7 @@ struct skep_jit_pack {
 	u8 *rx, *rw; /* equal when @single */
 	u32 size, used; /* bytes; units in use */
 	bool single;
+	long pid;  /* a forked child shares the pages: it neither cuts nor clears */
 	u64 map[]; /* one bit a unit */
 };
 
@@ -88,6 +89,7 @@ static struct skep_jit_pack *pack_new(u32 size, bool single)
 		return NULL;
 	k->size = size;
 	k->single = single;
+	k->pid = skep_raw(__NR_getpid);
 	if (single) {
 		k->rx = map_near(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 		k->rw = k->rx;
@@ -173,12 +175,13 @@ int skep_jit_piece_alloc(u32 size, struct skep_jit_piece *ret)
 {
 	u32 n = (size + UNIT - 1) / UNIT;
 	u32 whole = SKEP_MAX(PACK_SIZE, SKEP_ALIGN_UP(n * UNIT, PAGE));
+	long pid = skep_raw(__NR_getpid);
 	struct skep_jit_pack *k;
 	s32 unit;
 
 	skep_lock(&lock);
 	for (k = packs; k; k = k->next) {
-		if (k->single || k->size / UNIT - k->used < n)
+		if (k->single || k->pid != pid || k->size / UNIT - k->used < n)
 			continue;
 		unit = find_units(k, n);
 		if (unit >= 0) {
@@ -203,7 +206,7 @@ int skep_jit_piece_alloc(u32 size, struct skep_jit_piece *ret)
 
 void skep_jit_piece_trim(struct skep_jit_piece *p, u32 size)
 {
-	u32 keep = (size + UNIT - 1) / UNIT, have = p->size / UNIT;
+	u32 keep = SKEP_MAX((size + UNIT - 1) / UNIT, 1u), have = p->size / UNIT;
 
 	if (keep >= have)
 		return;
@@ -225,7 +228,7 @@ void skep_jit_piece_free(struct skep_jit_piece *p)
 	struct skep_jit_pack *k = p->pack, **at, *other;
 	bool have_empty = false;
 
-	if (!k)
+	if (!k || (!k->single && k->pid != skep_raw(__NR_getpid)))
 		return;
 	skep_lock(&lock);
 	if (!k->single)

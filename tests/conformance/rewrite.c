@@ -41,7 +41,7 @@ static u32 passed, failed;
 
 /* ---- the fake world ---- */
 
-enum { ID_LOOKUP = 1, ID_CPU = 8, ID_STORAGE = 156, ID_TASK = 158, ID_LOOP = 181, ID_NOTE = 5 };
+enum { ID_LOOKUP = 1, ID_CPU = 8, ID_STORAGE = 156, ID_TASK = 158, ID_LOOP = 181, ID_TAIL = 12 };
 
 static u64 array_values[8] = {10, 11, 12, 13, 14, 15, 16, 17};
 static struct fake_map {
@@ -55,7 +55,8 @@ static struct fake_map {
 static void *outer_values[64];
 static u32 config[2] = {7, 0};
 static u64 storage_values[64];
-static u32 slow_calls, notes;
+static u32 slow_calls;
+static u64 tail_target;
 
 struct table {
 	u32 len;
@@ -110,9 +111,9 @@ static u64 h_task(u64 a, u64 b, u64 c, u64 d, u64 e)
 {
 	return tls_current;
 }
-static u64 h_note(u64 a, u64 b, u64 c, u64 d, u64 e)
+static u64 h_tail(u64 ctx, u64 map, u64 index, u64 d, u64 e)
 {
-	return ++notes;
+	return index == 3 ? tail_target : 0;
 }
 static u64 h_storage(u64 map, u64 task, u64 value, u64 flags, u64 e)
 {
@@ -136,8 +137,8 @@ static void *helper_fn(void *priv, const struct skep_vprog *p, u32 id, const cha
 		return (void *)h_loop;
 	case ID_STORAGE:
 		return (void *)h_storage;
-	case ID_NOTE:
-		return (void *)h_note;
+	case ID_TAIL:
+		return (void *)h_tail;
 	}
 	return NULL;
 }
@@ -223,7 +224,7 @@ struct source {
 	u32 starts[4], nr_subprogs; /* of the subprograms */
 	u32 depth;
 	struct skep_call_fact loop, lookup, storage;
-	u8 ctx_access;
+	u8 mem; /* kind of the loads through R2; 0: all are direct */
 };
 
 static int build(const struct source *s, struct skep_vprog *ret)
@@ -282,7 +283,7 @@ static void dump(const struct skep_vprog *p)
 /* The four ways must agree on @want. */
 static void expect(const char *name, const struct source *s, u64 arg, u64 want)
 {
-	u32 way;
+	u32 way, i;
 
 	for (way = 0; way < 4; way++) {
 		struct skep_vprog p;
@@ -290,7 +291,14 @@ static void expect(const char *name, const struct source *s, u64 arg, u64 want)
 		u64 ctx[4] = {arg, 5, 6, 7}, r0 = ~want;
 
 		host.no_inline = way & 1;
-		if (build(s, &p) || skep_rewrite(&p, &host)) {
+		if (build(s, &p)) {
+			CHECK(false, "%s: does not build", name);
+			return;
+		}
+		for (i = 0; i < p.len && s->mem; i++)
+			if (BPF_CLASS(p.insns[i].code) == BPF_LDX && p.insns[i].src_reg == 2)
+				p.facts[i].mem = s->mem;
+		if (skep_rewrite(&p, &host)) {
 			CHECK(false, "%s: does not rewrite", name);
 			return;
 		}
@@ -507,6 +515,64 @@ static void test_lookups(void)
 	owner->table->len = 64;
 }
 
+static u64 tail_program(const void *ctx)
+{
+	return *(const u64 *)ctx * 100;
+}
+
+static void test_tail_call(void)
+{
+	const struct bpf_insn in[] = {
+		SKEP_LDX(BPF_DW, 3, 1, 0), SKEP_MOV64_REG(6, 1), SKEP_ST(BPF_DW, 10, -8, 1),
+		LD64(2, SKEP_PSEUDO_MAP_FD, 0, 0), HELPER(ID_TAIL), SKEP_LDX(BPF_DW, 0, 6, 0),
+		SKEP_EXIT,
+	};
+	struct source s = {.insns = in, .len = ARRAY_SIZE(in), .nr_subprogs = 1, .depth = 8};
+
+	tail_target = (uintptr_t)tail_program;
+	expect("tail-call", &s, 3, 300);
+	expect("tail-call-falls-through", &s, 4, 4);
+}
+
+/* Loads from kernel objects and from anywhere: R0 = *R2, other registers kept. */
+static void test_probe(void)
+{
+#define PROBE(load)                                                                                \
+	{                                                                                          \
+		SKEP_LDX(BPF_DW, 2, 1, 0), SKEP_MOV64_IMM(1, 1), SKEP_MOV64_IMM(3, 2),             \
+			SKEP_MOV64_IMM(4, 4), SKEP_MOV64_IMM(5, 8), SKEP_MOV64_IMM(0, 99), load,   \
+			SKEP_ALU64_REG(BPF_ADD, 0, 1), SKEP_ALU64_REG(BPF_ADD, 0, 3),              \
+			SKEP_ALU64_REG(BPF_ADD, 0, 4), SKEP_ALU64_REG(BPF_ADD, 0, 5), SKEP_EXIT    \
+	}
+	const struct bpf_insn word[] = PROBE(SKEP_LDX(BPF_W, 0, 2, 4));
+	const struct bpf_insn byte[] = PROBE(SKEP_INSN(BPF_LDX | SKEP_BPF_MEMSX | BPF_B, 0, 2, 4, 0));
+	const struct bpf_insn back[] = PROBE(SKEP_LDX(BPF_DW, 0, 2, -8));
+	struct source s = {.nr_subprogs = 1};
+	u64 outside[4] = {1, 0x80ull << 32, 3, 4};
+	u32 v = 0xfedcba98;
+
+	memcpy(owner->view + 4, &v, 4);
+	for (s.mem = SKEP_MEM_BTF; s.mem <= SKEP_MEM_PROBE; s.mem++) {
+		bool any = s.mem == SKEP_MEM_PROBE;
+
+		s.insns = word;
+		s.len = ARRAY_SIZE(word);
+		expect("probe-word", &s, (uintptr_t)owner->view, 0xfedcba98ull + 15);
+		expect("probe-null", &s, 0, 15);
+		expect("probe-high", &s, 0xffff888000000000ull, 15);
+		expect("probe-noncanonical", &s, 0x8000000000000000ull, 15);
+		expect("probe-other", &s, (uintptr_t)outside, (any ? 0x80 : 0) + 15);
+		s.insns = byte;
+		s.len = ARRAY_SIZE(byte);
+		expect("probe-sign", &s, (uintptr_t)owner->view, (u64)-0x68 + 15);
+		expect("probe-sign-null", &s, 0, 15);
+		s.insns = back;
+		s.len = ARRAY_SIZE(back);
+		expect("probe-back", &s, (uintptr_t)(outside + 1), (any ? 1 : 0) + 15);
+		expect("probe-back-in", &s, (uintptr_t)owner->view + 8, ((u64)v << 32) + 15);
+	}
+}
+
 /*
  * Random programs: what every pass left must compute what the program did, and a loop what its
  * calls did. Way 0, the interpreter with all calls kept, is the measure of the others.
@@ -663,6 +729,8 @@ int main(int argc, char **argv)
 	test_loops();
 	test_nested();
 	test_lookups();
+	test_tail_call();
+	test_probe();
 	test_random(argc > 1 ? (u32)atoi(argv[1]) : 2000);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed != 0;
