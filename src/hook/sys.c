@@ -52,7 +52,6 @@ static SKEP_TLS bool registering;
 
 struct frame {
 	struct skep_task *task;
-	int saved_errno;
 	void *regs;
 };
 
@@ -68,43 +67,62 @@ static void miss_list(struct skep_link *const *head)
 		__atomic_fetch_add(&l->prog->misses, 1, __ATOMIC_RELAXED);
 }
 
+/* This thread's first frame. In no RCU section; false: not now. */
+static bool get_ready(void)
+{
+	int saved = errno;
+
+	if (registering || skep_busy)
+		return false;
+	registering = true;
+	skep_rcu_read_lock();
+	skep_rcu_read_unlock();
+	registering = false;
+	errno = saved;
+	return true;
+}
+
+static struct skep_task *first_task(void)
+{
+	struct skep_task *t;
+	int saved = errno;
+
+	skep_busy_enter(); /* it takes locks */
+	t = skep_task_current();
+	skep_busy_leave();
+	errno = saved;
+	return t;
+}
+
 /*
  * Open an RCU section and a pt_regs view. False: nothing may run, and misses, where they can be
- * counted, are (@a, @b).
+ * counted, are (@a, @b). Nothing on the way to a program and back touches errno, but for a
+ * thread's first time.
  */
-static bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
-		       struct skep_link *const *a, struct skep_link *const *b)
+static inline bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
+			      struct skep_link *const *a, struct skep_link *const *b)
 {
 	const struct skep_pt_regs_layout *lay = &skep_pt_regs_layout;
+	struct skep_task *t;
 
-	f->saved_errno = errno;
-	if (unlikely(!URCU_TLS(urcu_bp_reader))) { /* a new thread, or one past its destructors */
-		if (registering || skep_busy)
-			return false;
-		registering = true;
-		skep_rcu_read_lock();
-		skep_rcu_read_unlock();
-		registering = false;
-		errno = f->saved_errno;
-	}
+	/* Without a reader: a new thread, or one past its destructors. */
+	if (unlikely(!URCU_TLS(urcu_bp_reader)) && !get_ready())
+		return false;
 	skep_rcu_read_lock();
-	f->task = NULL;
-	if (likely(!skep_busy)) {
-		skep_busy_enter(); /* the first entry takes locks */
-		f->task = skep_task_current();
-		skep_busy_leave();
-	}
-	if (unlikely(!f->task || f->task->pt_regs_depth >= SKEP_TASK_REGS_DEPTH)) {
+	t = likely(skep_current_view) ? skep_task_of_view(skep_current_view) : NULL;
+	if (unlikely(!t && !skep_busy))
+		t = first_task();
+	if (unlikely(!t || skep_busy || t->pt_regs_depth >= SKEP_TASK_REGS_DEPTH)) {
 		if (a)
 			miss_list(a);
 		if (b)
 			miss_list(b);
 		skep_rcu_read_unlock();
-		errno = f->saved_errno;
 		return false;
 	}
-	f->regs = (char *)f->task->pt_regs_view + (size_t)f->task->pt_regs_depth * lay->size;
-	f->task->pt_regs_depth++;
+	f->task = t;
+	f->regs = (char *)t->pt_regs_view + (size_t)t->pt_regs_depth * lay->size;
+	t->pt_regs_depth++;
 	barrier(); /* a handler's frame must not land on ours */
 	put_reg(f->regs, lay->di, args[0]);
 	put_reg(f->regs, lay->si, args[1]);
@@ -117,12 +135,11 @@ static bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
 	return true;
 }
 
-static void frame_close(struct frame *f)
+static inline void frame_close(struct frame *f)
 {
 	barrier();
 	f->task->pt_regs_depth--;
 	skep_rcu_read_unlock();
-	errno = f->saved_errno;
 }
 
 /* @ctx points past two words below it: [-1] the number of arguments, [-2] the function's address. */
