@@ -548,7 +548,7 @@ static void test_probe(void)
 	const struct bpf_insn byte[] = PROBE(SKEP_INSN(BPF_LDX | SKEP_BPF_MEMSX | BPF_B, 0, 2, 4, 0));
 	const struct bpf_insn back[] = PROBE(SKEP_LDX(BPF_DW, 0, 2, -8));
 	struct source s = {.nr_subprogs = 1};
-	u64 outside[4] = {1, 0x80ull << 32, 3, 4};
+	u64 outside[4] = {0x80ull << 32 | 1, 2, 3, 4};
 	u32 v = 0xfedcba98;
 
 	memcpy(owner->view + 4, &v, 4);
@@ -568,7 +568,7 @@ static void test_probe(void)
 		expect("probe-sign-null", &s, 0, 15);
 		s.insns = back;
 		s.len = ARRAY_SIZE(back);
-		expect("probe-back", &s, (uintptr_t)(outside + 1), (any ? 1 : 0) + 15);
+		expect("probe-back", &s, (uintptr_t)(outside + 1), (any ? outside[0] : 0) + 15);
 		expect("probe-back-in", &s, (uintptr_t)owner->view + 8, ((u64)v << 32) + 15);
 	}
 }
