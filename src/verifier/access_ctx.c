@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The context: by field table, as an array of words, as typed arguments, or as plain memory.
+ */
+#include "verifier/env.h"
+
+#include <string.h>
+
+#include "spec/tp_null.h"
+
+struct ctx_value {
+	u8 kind;
+	u16 flags;
+	const struct skep_btf *btf;
+	u32 btf_id;
+};
+
+static bool table_access(struct env *env, s32 off, u32 size, enum access_kind kind,
+			 struct ctx_value *ret)
+{
+	static const struct {
+		u8 kind;
+		u16 flags;
+	} of_value[] = {
+		[SKEP_FV_SCALAR] = { RK_SCALAR, 0 },
+		[SKEP_FV_PKT] = { RK_PKT, 0 },
+		[SKEP_FV_PKT_META] = { RK_PKT_META, 0 },
+		[SKEP_FV_PKT_END] = { RK_PKT_END, 0 },
+		[SKEP_FV_SOCK_COMMON_OR_NULL] = { RK_SOCK_COMMON, RF_MAYBE_NULL },
+		[SKEP_FV_SOCKET] = { RK_SOCKET, 0 },
+		[SKEP_FV_SOCKET_OR_NULL] = { RK_SOCKET, RF_MAYBE_NULL },
+		[SKEP_FV_FLOW_KEYS] = { RK_FLOW_KEYS, 0 },
+	};
+	const struct skep_prog_type_row *row = env->ptype;
+
+	if (off < 0 || (u32)off + size > row->ctx_size || off % (s32)size)
+		return false;
+	for (u32 i = 0; i < row->nr_fields; i++) {
+		const struct skep_ctx_field *f = &row->fields[i];
+		u32 end = f->off + f->size;
+
+		if ((u32)off < f->off || (u32)off >= end)
+			continue;
+		if (!(f->flags & (kind == ACCESS_WRITE ? SKEP_FIELD_W : SKEP_FIELD_R)))
+			return false;
+		if (f->flags & SKEP_FIELD_WIDE) {
+			/* Any aligned access that stays among neighbours of the same name. */
+			const struct skep_ctx_field *l = f;
+
+			while (l + 1 < row->fields + row->nr_fields &&
+			       l[1].flags & SKEP_FIELD_WIDE && l[1].off == l->off + l->size)
+				l++;
+			if ((u32)off + size > (u32)l->off + l->size)
+				return false;
+		} else if (size != f->size || (u32)off != f->off) {
+			/* Writes and pointers only whole. */
+			if (kind == ACCESS_WRITE || f->value != SKEP_FV_SCALAR ||
+			    !(f->flags & SKEP_FIELD_NARROW) || (u32)off + size > end)
+				return false;
+		}
+		ret->kind = of_value[f->value].kind;
+		ret->flags = of_value[f->value].flags;
+		return true;
+	}
+	return false;
+}
+
+static bool small_int(const struct btf_type *t)
+{
+	u32 enc;
+
+	if (skep_btf_kind(t) != BTF_KIND_INT)
+		return false;
+	enc = skep_btf_int_enc(t);
+	return !BTF_INT_OFFSET(enc) && BTF_INT_BITS(enc) == t->size * 8 &&
+	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8 || t->size == 16) &&
+	       t->size <= 8;
+}
+
+/* Argument @arg of the attach target's prototype; its type, NULL with a message. */
+static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
+{
+	const struct skep_btf *btf = env->req->attach_btf;
+	const struct btf_type *proto = env->attach_proto, *t;
+	const struct btf_param *p = NULL;
+	u32 arg = (u32)off / 8, id, tid;
+	bool tp = env->attach_tp;
+	char *tname = (char *)env->attach_name;
+	const char *pname;
+
+	if (off % 8) {
+		vf_say(env, "func '%s' offset %d is not multiple of 8\n", tname, off);
+		return false;
+	}
+	if (!proto)
+		return arg <= env->attach_nr_args;
+	if (arg > env->attach_nr_args ||
+	    (arg == env->attach_nr_args && !env->attach_fexit)) {
+		vf_say(env, "func '%s' doesn't have %u-th argument\n", tname, arg + 1);
+		return false;
+	}
+	if (arg == env->attach_nr_args) {
+		id = proto->type;
+	} else {
+		p = &skep_btf_params(proto)[arg + tp];
+		id = p->type;
+	}
+	t = skep_btf_skip_mods(btf, id, &tid);
+	if (!tid && arg == env->attach_nr_args)
+		return true; /* a void function's result: nothing meaningful, a number */
+	if (small_int(t) || skep_btf_kind(t) == BTF_KIND_ENUM ||
+	    skep_btf_kind(t) == BTF_KIND_ENUM64 || skep_btf_is_struct(t))
+		return true;
+	if (skep_btf_kind(t) != BTF_KIND_PTR) {
+		vf_say(env, "func '%s' arg%u '%s' has type %u. Only pointer access is allowed\n",
+		       tname, arg, skep_btf_name(btf, t), skep_btf_kind(t));
+		return false;
+	}
+	if (size != 8) {
+		vf_say(env, "func '%s' size %u must be 8\n", tname, size);
+		return false;
+	}
+	t = skep_btf_skip_mods(btf, t->type, &tid);
+	if (!tid || skep_btf_kind(t) == BTF_KIND_INT || skep_btf_kind(t) == BTF_KIND_FUNC_PROTO)
+		goto maybe_proto;
+	if (!skep_btf_is_struct(t)) {
+		vf_say(env, "func '%s' arg%u type %s is not a struct\n", tname, arg,
+		       skep_btf_kind(t) == BTF_KIND_PTR  ? "PTR" :
+		       skep_btf_kind(t) == BTF_KIND_ENUM ? "ENUM" :
+		       skep_btf_kind(t) == BTF_KIND_FWD  ? "FWD" :
+		       skep_btf_kind(t) == BTF_KIND_ARRAY ? "ARRAY" :
+							    "UNKNOWN");
+		return false;
+	}
+	ret->kind = RK_BTF;
+	ret->flags = tp ? RF_TRUSTED : 0;
+	ret->btf = btf;
+	ret->btf_id = tid;
+	pname = p ? skep_btf_str(btf, p->name_off) : "";
+	if (strlen(pname) > 10 && !strcmp(pname + strlen(pname) - 10, "__nullable"))
+		ret->flags |= RF_MAYBE_NULL;
+	if (tp) {
+		switch (skep_tp_arg_null(tname, arg)) {
+		case SKEP_TP_ARG_NULLABLE:
+			ret->flags |= RF_MAYBE_NULL;
+			break;
+		case SKEP_TP_ARG_ERR:
+			vf_log(env, "marking pointer arg%u as scalar as it may encode error\n", arg);
+			*ret = (struct ctx_value){ .kind = RK_SCALAR };
+			return true;
+		default:
+			/* Modules' tracepoints are not in the list: anything may be NULL. */
+			if (skep_btf_is_module(btf))
+				ret->flags |= RF_MAYBE_NULL;
+			break;
+		}
+	}
+	if (vf_logging(env))
+		vf_log(env, "func '%s' arg%u has btf_id %u type %s '%s'\n", tname, arg, tid,
+		       skep_btf_kind(t) == BTF_KIND_UNION ? "UNION" : "STRUCT",
+		       skep_btf_name(btf, t));
+	return true;
+maybe_proto:
+	if (tid && skep_btf_kind(t) == BTF_KIND_FUNC_PROTO) {
+		vf_say(env, "func '%s' arg%u type FUNC_PROTO is not a struct\n", tname, arg);
+		return false;
+	}
+	return true;
+}
+
+static bool ctx_access(struct env *env, s32 off, u32 size, enum access_kind kind,
+		       struct ctx_value *ret)
+{
+	switch (env->ptype->access) {
+	case SKEP_CTX_TABLE:
+		return table_access(env, off, size, kind, ret);
+	case SKEP_CTX_ARGS:
+		return off >= 0 && (u32)off + size <= env->ptype->ctx_size &&
+		       kind == ACCESS_READ && !(off % (s32)size);
+	case SKEP_CTX_BTF_ARGS:
+		if (off < 0 || off >= 8 * 12 || kind != ACCESS_READ || off % (s32)size)
+			return false;
+		return btf_arg(env, off, size, ret);
+	case SKEP_CTX_FLAT:
+		return off >= 0 && off < UINT16_MAX && !(off % (s32)size);
+	default:
+		return false;
+	}
+}
+
+int vf_check_ctx(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size,
+		 enum access_kind kind, int value_regno, bool sext)
+{
+	struct ctx_value v = { .kind = RK_SCALAR };
+	struct reg *regs = vf_regs(env), *dst;
+	int err = vf_check_no_off(env, &regs[regno], regno, false);
+
+	(void)insn_idx;
+	if (err)
+		return err;
+	off += regs[regno].off;
+	if (!ctx_access(env, off, size, kind, &v) || (sext && v.kind != RK_SCALAR)) {
+		vf_say(env, "invalid bpf_context access off=%d size=%u\n", off, size);
+		return -EACCES;
+	}
+	env->max_ctx_off = SKEP_MAX(env->max_ctx_off, (u32)off + size);
+	if (kind != ACCESS_READ || value_regno < 0)
+		return 0;
+	dst = &regs[value_regno];
+	if (v.kind == RK_SCALAR) {
+		reg_set_unknown(dst);
+		return 0;
+	}
+	if (v.kind == RK_BTF)
+		reg_set_btf(dst, v.btf, v.btf_id, v.flags);
+	else
+		reg_set_ptr(dst, v.kind, v.flags);
+	dst->subreg_def = 0;
+	if (v.flags & RF_MAYBE_NULL)
+		dst->id = ++env->id_gen;
+	return 0;
+}

@@ -1,0 +1,824 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Calls of kernel functions: typed by BTF, ruled by flags and by suffixes of parameter names.
+ */
+#include "verifier/env.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct kcall {
+	const struct skep_kfunc_row *row;
+	const struct skep_btf *btf;
+	const char *name;
+	const struct btf_type *proto;
+	u32 btf_id;
+	u32 ref_id, release_regno;
+	u64 constant;
+	bool has_constant;
+	struct reg *iter; /* first slot's state */
+	u32 iter_frame, iter_spi;
+};
+
+static struct skep_kfunc_ref *find_ref(const struct env *env, const struct bpf_insn *insn)
+{
+	for (u32 i = 0; i < env->nr_kfuncs; i++)
+		if (env->kfuncs[i].btf_id == (u32)insn->imm && env->kfuncs[i].fd_off == insn->off)
+			return &env->kfuncs[i];
+	return NULL;
+}
+
+int vf_kfunc_resolve(struct env *env, u32 idx)
+{
+	const struct bpf_insn *in = &env->insns[idx];
+	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
+	const struct btf_type *t;
+	struct skep_kfunc_ref *p;
+	int fd, err;
+
+	if (!btf) {
+		vf_say(env,
+		       "calling kernel function is not supported without CONFIG_DEBUG_INFO_BTF\n");
+		return -SKEP_ENOTSUPP;
+	}
+	if (!env->req->gpl) {
+		vf_say(env, "cannot call kernel function from non-GPL compatible program\n");
+		return -EINVAL;
+	}
+	/* An unresolved weak reference: fine as long as it is never reached. */
+	if (!in->imm && !in->off)
+		return 0;
+	if (find_ref(env, in))
+		return 0;
+	if (in->off) {
+		if (in->off < 0) {
+			vf_say(env, "negative offset disallowed for kernel module function call\n");
+			vf_say(env, "failed to find BTF for kernel function\n");
+			return -EINVAL;
+		}
+		err = env->host->fd_array ?
+			      env->host->fd_array(env->host->priv, (u32)in->off, &fd) :
+			      -EPROTO;
+		if (err) {
+			vf_say(env, "kfunc offset > 0 without fd_array is invalid\n");
+			vf_say(env, "failed to find BTF for kernel function\n");
+			return err;
+		}
+		err = env->host->btf_by_fd(env->host->priv, fd, &btf);
+		if (err) {
+			vf_say(env, "invalid module BTF fd specified\n");
+			vf_say(env, "failed to find BTF for kernel function\n");
+			return err;
+		}
+	}
+	t = skep_btf_type(btf, (u32)in->imm);
+	if (!t || skep_btf_kind(t) != BTF_KIND_FUNC) {
+		vf_say(env, "kernel btf_id %u is not a function\n", (u32)in->imm);
+		return -EINVAL;
+	}
+	if (env->nr_kfuncs >= 256) {
+		vf_say(env, "too many different kernel function calls\n");
+		return -E2BIG;
+	}
+	p = skep_realloc(env->kfuncs, (env->nr_kfuncs + 1) * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	env->kfuncs = p;
+	env->kfuncs[env->nr_kfuncs++] =
+		(struct skep_kfunc_ref){ .row = skep_kfunc_row(skep_btf_name(btf, t)),
+					 .btf = btf,
+					 .btf_id = (u32)in->imm,
+					 .fd_off = in->off };
+	return 0;
+}
+
+bool vf_kfunc_is_iter_next(const struct env *env, u32 idx)
+{
+	const struct skep_kfunc_ref *r = find_ref(env, &env->insns[idx]);
+
+	return r && r->row && r->row->flags & SKEP_KF_ITER_NEXT;
+}
+
+static bool ends(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return n >= m && !strcmp(name + n - m, suffix);
+}
+
+static const char *kind_str(const struct btf_type *t)
+{
+	switch (skep_btf_kind(t)) {
+	case BTF_KIND_INT:
+		return "INT";
+	case BTF_KIND_PTR:
+		return "PTR";
+	case BTF_KIND_ARRAY:
+		return "ARRAY";
+	case BTF_KIND_STRUCT:
+		return "STRUCT";
+	case BTF_KIND_UNION:
+		return "UNION";
+	case BTF_KIND_ENUM:
+		return "ENUM";
+	case BTF_KIND_FWD:
+		return "FWD";
+	case BTF_KIND_FUNC_PROTO:
+		return "FUNC_PROTO";
+	default:
+		return "UNKNOWN";
+	}
+}
+
+static bool is_scalar_type(const struct btf_type *t)
+{
+	u32 k = skep_btf_kind(t);
+
+	return k == BTF_KIND_INT || k == BTF_KIND_ENUM || k == BTF_KIND_ENUM64;
+}
+
+/* A struct of numbers only, nested at most four deep. */
+static bool is_scalar_struct(const struct skep_btf *btf, const struct btf_type *t, u32 depth)
+{
+	const struct btf_member *m = skep_btf_members(t);
+
+	if (!skep_btf_is_struct(t) || depth >= 4)
+		return false;
+	for (u32 i = 0; i < skep_btf_vlen(t); i++) {
+		const struct btf_type *mt = skep_btf_skip_mods(btf, m[i].type, NULL);
+
+		if (skep_btf_is_struct(mt)) {
+			if (!is_scalar_struct(btf, mt, depth + 1))
+				return false;
+			continue;
+		}
+		if (skep_btf_kind(mt) == BTF_KIND_ARRAY) {
+			if (!skep_btf_array(mt)->nelems)
+				return false;
+			mt = skep_btf_skip_mods(btf, skep_btf_array(mt)->type, NULL);
+		}
+		if (!is_scalar_type(mt))
+			return false;
+	}
+	return true;
+}
+
+/* --- iterators on the stack --- */
+
+static int iter_place(struct env *env, const struct reg *r, u32 nr, u32 *ret_spi)
+{
+	s32 off = r->off + (s32)r->v.tn.value;
+
+	if (!scalar_is_const(&r->v)) {
+		vf_say(env, "%s has to be at a constant offset\n", "iter");
+		return -EINVAL;
+	}
+	if (off % 8) {
+		vf_say(env, "cannot pass in %s at an offset=%d\n", "iter", off);
+		return -EINVAL;
+	}
+	if (off >= 0 || off < -VF_STACK_SIZE || (u32)(-off - 1) / 8 + 1 < nr)
+		return -ERANGE;
+	*ret_spi = (u32)(-off - 1) / 8;
+	return 0;
+}
+
+static bool slots_free(const struct frame *f, u32 spi, u32 nr)
+{
+	for (u32 i = 0; i < nr && spi - i < f->nr_slots; i++)
+		for (u32 b = 0; b < 8; b++)
+			if (f->slots[spi - i].type[b] == SK_ITER ||
+			    f->slots[spi - i].type[b] == SK_DYNPTR ||
+			    f->slots[spi - i].type[b] == SK_IRQ_FLAG)
+				return false;
+	return true;
+}
+
+static bool slots_hold(const struct frame *f, u32 spi, u32 nr, const struct skep_btf *btf, u32 id)
+{
+	if (spi >= f->nr_slots)
+		return false;
+	for (u32 i = 0; i < nr; i++) {
+		const struct slot *s = &f->slots[spi - i];
+
+		if (s->spill.btf != btf || s->spill.btf_id != id ||
+		    (i == 0) != (s->spill.ref_id != 0))
+			return false;
+		for (u32 b = 0; b < 8; b++)
+			if (s->type[b] != SK_ITER)
+				return false;
+	}
+	return true;
+}
+
+static int iter_arg(struct env *env, struct kcall *k, u32 regno, const struct btf_type *ref,
+		    u32 ref_type_id)
+{
+	struct reg *r = &vf_regs(env)[regno];
+	const char *name = skep_btf_name(k->btf, ref);
+	const char *shown = strncmp(name, "bpf_iter_", 9) ? name : name + 9;
+	u32 nr = (u32)(ref->size + 7) / 8, spi = 0;
+	struct frame *f;
+	int err;
+
+	if (r->kind != RK_STACK) {
+		vf_say(env, "arg#%u expected pointer to an iterator on stack\n", regno - 1);
+		return -EINVAL;
+	}
+	f = env->cur->frame[r->frameno];
+	err = iter_place(env, r, nr, &spi);
+	if (k->row->flags & SKEP_KF_ITER_NEW) {
+		int id;
+
+		if (err || (spi < f->nr_slots && !slots_free(f, spi, nr))) {
+			vf_say(env, "expected uninitialized iter_%s as arg #%u\n", shown,
+			       regno - 1);
+			return -EINVAL;
+		}
+		for (u32 i = 0; i < nr; i++) {
+			err = vf_check_mem(env, env->insn_idx, regno, (s32)i * 8, 8, ACCESS_WRITE,
+					   -1, false, false);
+			if (err)
+				return err;
+		}
+		id = vf_acquire_ref(env, env->insn_idx);
+		if (id < 0)
+			return id;
+		f = env->cur->frame[r->frameno];
+		for (u32 i = 0; i < nr; i++) {
+			struct slot *s = &f->slots[spi - i];
+
+			reg_set_ptr(&s->spill, RK_STACK, 0);
+			if (k->row->flags & SKEP_KF_RCU_PROTECTED)
+				s->spill.flags |= vf_in_rcu(env) ? RF_RCU : RF_UNTRUSTED;
+			s->spill.btf = k->btf;
+			s->spill.btf_id = ref_type_id;
+			s->spill.iter_phase = ITER_ACTIVE;
+			s->spill.ref_id = i ? 0 : (u32)id;
+			memset(s->type, SK_ITER, 8);
+			vf_touch_slot(env, spi - i);
+		}
+		return 0;
+	}
+	if (err || !slots_hold(f, spi, nr, k->btf, ref_type_id)) {
+		vf_say(env, "expected an initialized iter_%s as arg #%u\n", shown, regno - 1);
+		return -EINVAL;
+	}
+	if (f->slots[spi].spill.flags & RF_UNTRUSTED) {
+		vf_say(env, "expected an RCU CS when using %s\n", k->name);
+		return -EPROTO;
+	}
+	k->iter = &f->slots[spi].spill;
+	k->iter_frame = r->frameno;
+	k->iter_spi = spi;
+	if (k->row->flags & SKEP_KF_ITER_DESTROY) {
+		u32 id = k->iter->ref_id;
+
+		k->iter->ref_id = 0;
+		err = vf_release_ref(env, id);
+		for (u32 i = 0; i < nr; i++) {
+			reg_set_not_init(&f->slots[spi - i].spill);
+			memset(f->slots[spi - i].type, SK_INVALID, 8);
+			vf_touch_slot(env, spi - i);
+		}
+		k->iter = NULL;
+	}
+	return err;
+}
+
+/* next(): one path on which there is an element, this one goes on with the end. */
+static int iter_step(struct env *env, struct kcall *k)
+{
+	struct state *st = env->cur, *next, *p;
+	struct reg *it = &st->frame[k->iter_frame]->slots[k->iter_spi].spill;
+
+	if (it->iter_phase == ITER_ACTIVE) {
+		struct reg *nit;
+
+		for (p = st->parent ? st->parent->parent : NULL; p; p = p->parent)
+			if (p->insn_idx == env->insn_idx && p->curframe == st->curframe)
+				break;
+		next = vf_push_branch(env, env->insn_idx + 1, env->insn_idx);
+		if (!next)
+			return -EFAULT;
+		nit = &next->frame[k->iter_frame]->slots[k->iter_spi].spill;
+		nit->iter_depth++;
+		if (p)
+			vf_widen(env, p, next);
+		next->frame[next->curframe]->regs[0].flags &= (u16)~RF_MAYBE_NULL;
+		it = &st->frame[k->iter_frame]->slots[k->iter_spi].spill;
+	}
+	it->iter_phase = ITER_DRAINED;
+	vf_touch_slot(env, k->iter_spi);
+	reg_set_const(&vf_regs(env)[0], 0);
+	return 0;
+}
+
+/* --- arguments --- */
+
+static bool is_ctx_type(struct env *env, const struct kcall *k, const struct btf_type *ref)
+{
+	const char *n = skep_btf_name(k->btf, ref), *c = env->ptype->ctx_name;
+
+	return *n && c && !strcmp(n, c);
+}
+
+/* Which kernel struct a socket register stands for. */
+static bool as_btf(struct env *env, const struct reg *r, const struct skep_btf **ret_btf,
+		   u32 *ret_id)
+{
+	const char *name = r->kind == RK_SOCKET	     ? "sock" :
+			   r->kind == RK_SOCK_COMMON ? "sock_common" :
+			   r->kind == RK_TCP_SOCK    ? "tcp_sock" :
+						       NULL;
+
+	if (r->kind == RK_BTF) {
+		*ret_btf = r->btf;
+		*ret_id = r->btf_id;
+		return true;
+	}
+	if (!name)
+		return false;
+	*ret_btf = env->host->kernel_btf(env->host->priv);
+	*ret_id = skep_btf_find(*ret_btf, name, BTF_KIND_STRUCT);
+	return *ret_id != 0;
+}
+
+static int btf_arg(struct env *env, struct kcall *k, u32 regno, const struct btf_type *ref,
+		   u32 ref_type_id)
+{
+	struct reg *r = &vf_regs(env)[regno];
+	bool release = k->row->flags & SKEP_KF_RELEASE;
+	const struct skep_btf *btf;
+	char name[64];
+	u32 id;
+
+	if (!as_btf(env, r, &btf, &id) ||
+	    (r->kind == RK_BTF && r->flags & ~(RF_TRUSTED | RF_RCU | RF_ALLOC))) {
+		vf_say(env, "arg#%u is %s expected %s or socket\n", regno - 1,
+		       vf_reg_name(r, name), "ptr_");
+		return -EINVAL;
+	}
+	if (!vf_btf_match(btf, id, (u32)r->off, k->btf, ref_type_id, release && r->ref_id)) {
+		const struct btf_type *t = skep_btf_type(btf, id);
+
+		vf_say(env,
+		       "kernel function %s args#%u expected pointer to %s %s but R%u has a pointer "
+		       "to %s %s\n",
+		       k->name, regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), regno,
+		       kind_str(t), skep_btf_name(btf, t));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf_type *ref,
+		   u32 ref_type_id, const struct btf_param *next, const char *pname)
+{
+	struct reg *r = &vf_regs(env)[regno];
+	const char *nname = next ? skep_btf_str(k->btf, next->name_off) : "";
+	bool sized = ends(nname, "__sz") || ends(nname, "__szk");
+	struct reg saved;
+	s64 size;
+	int err;
+
+	if (!(is_scalar_type(ref) || is_scalar_struct(k->btf, ref, 0) || (sized && !ref_type_id))) {
+		vf_say(env, "arg#%u pointer type %s %s must point to %sscalar, or struct with scalar\n",
+		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), sized ? "void, " : "");
+		return -EINVAL;
+	}
+	if (sized) {
+		struct reg *sz = &vf_regs(env)[regno + 1];
+
+		if (reg_is_null(r) && ends(pname, "__opt"))
+			return 0;
+		err = vf_check_reg(env, regno + 1, USE_SRC);
+		if (err)
+			return err;
+		if (sz->kind != RK_SCALAR) {
+			vf_say(env, "R%u is not a scalar\n", regno + 1);
+			return -EINVAL;
+		}
+		err = vf_check_mem_size(env, regno, regno + 1, MEM_READ, true, true);
+		if (!err)
+			err = vf_check_mem_size(env, regno, regno + 1, MEM_WRITE, true, true);
+		if (err)
+			vf_say(env, "arg#%u arg#%u memory, len pair leads to invalid memory access\n",
+			       regno - 1, regno);
+		return err;
+	}
+	size = skep_btf_size(k->btf, ref_type_id);
+	if (size < 0) {
+		vf_say(env, "arg#%u reference type('%s %s') size cannot be determined: %d\n",
+		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), (int)size);
+		return -EINVAL;
+	}
+	if (reg_is_null(r))
+		return 0;
+	saved = *r;
+	r->flags &= (u16)~RF_MAYBE_NULL;
+	err = vf_check_helper_mem(env, regno, (u32)size, MEM_READ, true, true);
+	if (!err)
+		err = vf_check_helper_mem(env, regno, (u32)size, MEM_WRITE, true, true);
+	if (saved.flags & RF_MAYBE_NULL)
+		*r = saved;
+	return err;
+}
+
+static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_param *p, u32 nr)
+{
+	const char *pname = skep_btf_str(k->btf, p->name_off);
+	u32 regno = i + 1, rid, flags = k->row->flags;
+	struct reg *r = &vf_regs(env)[regno];
+	const struct btf_type *t = skep_btf_skip_mods(k->btf, p->type, NULL), *ref;
+	bool strict = flags & (SKEP_KF_TRUSTED_ARGS | SKEP_KF_RCU);
+	bool nullable = ends(pname, "__nullable");
+	const char *rname;
+	char name[64];
+
+	ref = skep_btf_skip_mods(k->btf, t->type, &rid);
+	rname = skep_btf_name(k->btf, ref);
+	if ((reg_is_null(r) || (reg_is_ptr(r) && r->flags & RF_MAYBE_NULL)) && strict && !nullable) {
+		vf_say(env, "Possibly NULL pointer passed to trusted arg%u\n", i);
+		return -EACCES;
+	}
+	if (r->ref_id) {
+		if (flags & SKEP_KF_RELEASE && k->ref_id) {
+			vf_say(env, "more than one arg with ref_obj_id R%u %u %u\n", regno,
+			       r->ref_id, k->ref_id);
+			return -EFAULT;
+		}
+		k->ref_id = r->ref_id;
+		if (flags & SKEP_KF_RELEASE)
+			k->release_regno = regno;
+	}
+	if (!strcmp(k->name, "bpf_cast_to_kern_ctx") || is_ctx_type(env, k, ref)) {
+		if (r->kind != RK_CTX) {
+			vf_say(env, "arg#%u expected pointer to ctx, but got %s\n", i,
+			       vf_reg_name(r, name));
+			return -EINVAL;
+		}
+		return vf_check_no_off(env, r, regno, false);
+	}
+	if (nullable && reg_is_null(r))
+		return 0;
+	if (!strncmp(rname, "bpf_iter_", 9) && flags & (SKEP_KF_ITER_NEW | SKEP_KF_ITER_NEXT |
+							 SKEP_KF_ITER_DESTROY) && !i)
+		return iter_arg(env, k, regno, ref, rid);
+	if (ends(pname, "__alloc") || ends(pname, "__refcounted_kptr") || ends(pname, "__map") ||
+	    ends(pname, "__irq_flag") || ends(pname, "__iter") || ends(pname, "__uninit") ||
+	    !strcmp(rname, "bpf_dynptr") || !strcmp(rname, "bpf_list_head") ||
+	    !strcmp(rname, "bpf_list_node") || !strcmp(rname, "bpf_rb_root") ||
+	    !strcmp(rname, "bpf_rb_node") || !strcmp(rname, "bpf_wq") ||
+	    !strcmp(rname, "bpf_task_work") || !strcmp(rname, "bpf_res_spin_lock") ||
+	    skep_btf_kind(ref) == BTF_KIND_FUNC_PROTO) {
+		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
+		return -EINVAL;
+	}
+	if (ends(pname, "__str")) {
+		const char *s;
+		u32 len;
+
+		if (r->kind != RK_MAP_VALUE) {
+			vf_say(env, "arg#%u doesn't point to a const string\n", i);
+			return -EINVAL;
+		}
+		return vf_check_const_str(env, regno, &s, &len);
+	}
+	if (r->kind == RK_BTF || r->kind == RK_SOCKET || r->kind == RK_SOCK_COMMON ||
+	    r->kind == RK_TCP_SOCK) {
+		int err;
+
+		if (!skep_btf_is_struct(ref)) {
+			vf_say(env, "kernel function %s args#%u pointer type %s %s is not supported\n",
+			       k->name, i, kind_str(ref), rname);
+			return -EINVAL;
+		}
+		if (strict && !reg_is_trusted(r)) {
+			if (!(flags & SKEP_KF_RCU)) {
+				vf_say(env, "R%u must be referenced or trusted\n", regno);
+				return -EINVAL;
+			}
+			if (!reg_is_rcu(r)) {
+				vf_say(env, "R%u must be a rcu pointer\n", regno);
+				return -EINVAL;
+			}
+		}
+		if (flags & SKEP_KF_RELEASE && r->ref_id && r->off) {
+			vf_say(env, "R%u must have zero offset when passed to release func or "
+				    "trusted arg to kfunc\n",
+			       regno);
+			return -EINVAL;
+		}
+		err = vf_check_no_off(env, r, regno, r->kind == RK_BTF);
+		return err ? err : btf_arg(env, k, regno, ref, rid);
+	}
+	return mem_arg(env, k, regno, ref, rid, i + 1 < nr ? p + 1 : NULL, pname);
+}
+
+static int check_args(struct env *env, struct kcall *k)
+{
+	const struct btf_param *p = skep_btf_params(k->proto);
+	u32 nr = skep_btf_vlen(k->proto);
+
+	if (nr > 5) {
+		vf_say(env, "Function %s has %u > %d args\n", k->name, nr, 5);
+		return -EINVAL;
+	}
+	for (u32 i = 0; i < nr; i++) {
+		const char *pname = skep_btf_str(k->btf, p[i].name_off);
+		const struct btf_type *t = skep_btf_skip_mods(k->btf, p[i].type, NULL);
+		struct reg *r = &vf_regs(env)[i + 1];
+		int err;
+
+		if (ends(pname, "__ign"))
+			continue;
+		if (ends(pname, "__prog")) {
+			vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
+			return -EINVAL;
+		}
+		err = vf_check_reg(env, i + 1, USE_SRC);
+		if (err)
+			return err;
+		if (is_scalar_type(t)) {
+			if (r->kind != RK_SCALAR) {
+				vf_say(env, "R%u is not a scalar\n", i + 1);
+				return -EINVAL;
+			}
+			if (ends(pname, "__k") || ends(pname, "__szk") ||
+			    !strcmp(pname, "rdonly_buf_size") || !strcmp(pname, "rdwr_buf_size")) {
+				if (!scalar_is_const(&r->v)) {
+					vf_say(env, "R%u must be a known constant\n", i + 1);
+					return -EINVAL;
+				}
+				err = vf_mark_precise(env, i + 1);
+				if (err)
+					return err;
+				k->constant = r->v.tn.value;
+				k->has_constant = true;
+			}
+			continue;
+		}
+		if (skep_btf_kind(t) != BTF_KIND_PTR) {
+			vf_say(env, "Unrecognized arg#%u type %s\n", i, kind_str(t));
+			return -EINVAL;
+		}
+		err = ptr_arg(env, k, i, &p[i], nr);
+		if (err)
+			return err;
+	}
+	if (k->row->flags & SKEP_KF_RELEASE && !k->release_regno) {
+		vf_say(env, "release kernel function %s expects refcounted PTR_TO_BTF_ID\n",
+		       k->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* --- effects and result --- */
+
+static int regions(struct env *env, const struct kcall *k)
+{
+	struct state *st = env->cur;
+	bool sleeps = k->row->flags & SKEP_KF_SLEEPABLE;
+	bool lock = !strcmp(k->name, "bpf_rcu_read_lock");
+	bool unlock = !strcmp(k->name, "bpf_rcu_read_unlock");
+	bool pdis = !strcmp(k->name, "bpf_preempt_disable");
+	bool pen = !strcmp(k->name, "bpf_preempt_enable");
+	struct frame *f;
+	struct reg *r;
+
+	if (st->rcu_depth) {
+		if (lock) {
+			vf_say(env, "nested rcu read lock (kernel function %s)\n", k->name);
+			return -EINVAL;
+		}
+		if (unlock) {
+			vf_for_each_reg(st, f, r) {
+				if (reg_is_ptr(r) && r->flags & RF_RCU) {
+					r->flags &= (u16)~(RF_RCU | RF_MAYBE_NULL);
+					r->flags |= RF_UNTRUSTED;
+				}
+			}
+			/* Iterators that need the section lose it. */
+			for (u32 fi = 0; fi <= st->curframe; fi++)
+				for (u32 i = 0; i < st->frame[fi]->nr_slots; i++) {
+					struct slot *s = &st->frame[fi]->slots[i];
+
+					if (s->type[7] == SK_ITER && s->spill.flags & RF_RCU) {
+						s->spill.flags &= (u16)~RF_RCU;
+						s->spill.flags |= RF_UNTRUSTED;
+					}
+				}
+			st->rcu_depth = 0;
+		} else if (sleeps) {
+			vf_say(env, "kernel func %s is sleepable within rcu_read_lock region\n",
+			       k->name);
+			return -EACCES;
+		}
+	} else if (lock) {
+		st->rcu_depth = 1;
+	} else if (unlock) {
+		vf_say(env, "unmatched rcu read unlock (kernel function %s)\n", k->name);
+		return -EINVAL;
+	}
+	if (pdis) {
+		st->preempt_depth++;
+	} else if (pen) {
+		if (!st->preempt_depth) {
+			vf_say(env, "unmatched attempt to enable preemption (kernel function %s)\n",
+			       k->name);
+			return -EINVAL;
+		}
+		st->preempt_depth--;
+	} else if (st->preempt_depth && sleeps) {
+		vf_say(env, "kernel func %s is sleepable within non-preemptible region\n", k->name);
+		return -EACCES;
+	}
+	return 0;
+}
+
+static const char *kern_ctx_name(u32 type)
+{
+	switch (type) {
+	case BPF_PROG_TYPE_XDP:
+		return "xdp_buff";
+	case BPF_PROG_TYPE_SOCKET_FILTER:
+	case BPF_PROG_TYPE_SCHED_CLS:
+	case BPF_PROG_TYPE_SCHED_ACT:
+	case BPF_PROG_TYPE_CGROUP_SKB:
+	case BPF_PROG_TYPE_LWT_IN:
+	case BPF_PROG_TYPE_LWT_OUT:
+	case BPF_PROG_TYPE_LWT_XMIT:
+	case BPF_PROG_TYPE_LWT_SEG6LOCAL:
+	case BPF_PROG_TYPE_SK_SKB:
+		return "sk_buff";
+	case BPF_PROG_TYPE_SK_LOOKUP:
+		return "bpf_sk_lookup_kern";
+	default:
+		return NULL;
+	}
+}
+
+static int special_ptr(struct env *env, const struct kcall *k, struct reg *r0, bool *ret_done)
+{
+	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
+
+	*ret_done = true;
+	if (!strcmp(k->name, "bpf_cast_to_kern_ctx")) {
+		const char *n = kern_ctx_name(env->req->prog_type);
+		u32 id = n ? skep_btf_find(btf, n, BTF_KIND_STRUCT) : 0;
+
+		if (!id) {
+			vf_say(env, "skep: bpf_cast_to_kern_ctx is not supported for this program "
+				    "type yet\n");
+			return -EINVAL;
+		}
+		reg_set_btf(r0, btf, id, RF_TRUSTED);
+		return 0;
+	}
+	if (!strcmp(k->name, "bpf_rdonly_cast")) {
+		u32 id = (u32)k->constant;
+		const struct btf_type *t = k->constant <= UINT32_MAX ? skep_btf_type(btf, id) :
+								       NULL;
+
+		if (!t) {
+			vf_say(env, "Unknown type ID %lld passed to kfunc bpf_rdonly_cast\n",
+			       (long long)k->constant);
+			return -EINVAL;
+		}
+		if (skep_btf_kind(t) == BTF_KIND_STRUCT || skep_btf_kind(t) == BTF_KIND_UNION) {
+			reg_set_btf(r0, btf, id, RF_UNTRUSTED);
+		} else if (!id) {
+			reg_set_ptr(r0, RK_MEM, RF_RDONLY | RF_UNTRUSTED);
+		} else {
+			vf_say(env, "kfunc bpf_rdonly_cast type ID argument must be of a struct or "
+				    "void\n");
+			return -EINVAL;
+		}
+		return 0;
+	}
+	*ret_done = false;
+	return 0;
+}
+
+static int set_result(struct env *env, const struct kcall *k)
+{
+	const struct btf_type *t = skep_btf_skip_mods(k->btf, k->proto->type, NULL), *pt;
+	struct reg *r0 = &vf_regs(env)[0];
+	u32 flags = k->row->flags, id;
+	bool done;
+	int err;
+
+	if (!k->proto->type)
+		return 0;
+	if (is_scalar_type(t)) {
+		if (flags & SKEP_KF_ACQUIRE) {
+			vf_say(env, "acquire kernel function does not return PTR_TO_BTF_ID\n");
+			return -EINVAL;
+		}
+		reg_set_unknown(r0);
+		r0->subreg_def = t->size < 8 ? env->insn_idx + 1 : 0;
+		return 0;
+	}
+	if (skep_btf_kind(t) != BTF_KIND_PTR) {
+		vf_say(env, "skep: result of kernel function %s is not supported yet\n", k->name);
+		return -EINVAL;
+	}
+	err = special_ptr(env, k, r0, &done);
+	if (err || done)
+		return err;
+	pt = skep_btf_skip_mods(k->btf, t->type, &id);
+	if (!id || !skep_btf_is_struct(pt)) {
+		s64 size = id ? skep_btf_size(k->btf, id) : -EINVAL;
+
+		if (size <= 0) {
+			vf_say(env,
+			       "kernel function %s returns pointer type %s %s is not supported\n",
+			       k->name, kind_str(pt), skep_btf_name(k->btf, pt));
+			return -EINVAL;
+		}
+		reg_set_ptr(r0, RK_MEM, RF_RDONLY);
+		r0->mem_size = (u32)size;
+		r0->ref_id = k->ref_id;
+		if (flags & SKEP_KF_RCU_PROTECTED)
+			r0->flags |= RF_RCU;
+	} else {
+		reg_set_btf(r0, k->btf, id, 0);
+		if (!strcmp(k->name, "bpf_get_kmem_cache"))
+			r0->flags |= RF_UNTRUSTED;
+		else if (flags & SKEP_KF_RCU_PROTECTED)
+			r0->flags |= RF_RCU;
+		if (k->iter)
+			r0->flags |= k->iter->flags & RF_RCU ? RF_RCU : RF_TRUSTED;
+	}
+	if (flags & SKEP_KF_RET_NULL) {
+		r0->flags |= RF_MAYBE_NULL;
+		r0->id = ++env->id_gen;
+	}
+	if (flags & SKEP_KF_ACQUIRE) {
+		int ref = vf_acquire_ref(env, env->insn_idx);
+
+		if (ref < 0)
+			return ref;
+		r0->ref_id = (u32)ref;
+		if (flags & SKEP_KF_RET_NULL)
+			r0->id = (u32)ref;
+	}
+	return 0;
+}
+
+int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
+{
+	const struct skep_kfunc_ref *ref = find_ref(env, insn);
+	struct kcall k = { 0 };
+	const struct btf_type *f;
+	int err;
+
+	if (!ref) {
+		/* Reached although it stands for nothing. */
+		vf_say(env, "invalid kernel function call not eliminated in verifier pass\n");
+		return -EINVAL;
+	}
+	f = skep_btf_type(ref->btf, ref->btf_id);
+	k.row = ref->row;
+	k.btf = ref->btf;
+	k.btf_id = ref->btf_id;
+	k.name = skep_btf_name(ref->btf, f);
+	k.proto = skep_btf_type(ref->btf, f->type);
+	if (!k.row || !(k.row->contexts >> env->ctx_id & 1)) {
+		vf_say(env, "calling kernel function %s is not allowed\n", k.name);
+		return -EACCES;
+	}
+	if (!k.row->implemented) {
+		vf_say(env, "skep: kernel function %s is not implemented yet\n", k.name);
+		return -EINVAL;
+	}
+	if (k.row->flags & SKEP_KF_SLEEPABLE && !env->cur->in_sleepable) {
+		vf_say(env, "program must be sleepable to call sleepable kfunc %s\n", k.name);
+		return -EACCES;
+	}
+	err = check_args(env, &k);
+	if (err)
+		return err;
+	err = vf_note_call(env, env->insn_idx, NULL, -1);
+	if (!err)
+		err = regions(env, &k);
+	if (err)
+		return err;
+	if (k.release_regno) {
+		err = vf_release_ref(env, vf_regs(env)[k.release_regno].ref_id);
+		if (err) {
+			vf_say(env, "kfunc %s#%u reference has not been acquired before\n", k.name,
+			       k.btf_id);
+			return err;
+		}
+	}
+	vf_clobber_caller_regs(env);
+	err = set_result(env, &k);
+	if (!err && k.row->flags & SKEP_KF_ITER_NEXT)
+		err = iter_step(env, &k);
+	return err;
+}

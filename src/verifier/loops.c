@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loops that end by covering an unfinished state: precision must flow along those back edges.
+ *
+ * When a state is covered by one whose exploration is not finished, the coverer's precise marks
+ * are not all known yet. The covered state is kept as a back edge of its strongly connected
+ * component (per chain of call sites); when the first state that entered the component is
+ * finished, marks are propagated over all back edges until nothing changes.
+ */
+#include "verifier/env.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct backedge {
+	struct backedge *next;
+	struct state st;
+};
+
+struct scc_visit {
+	struct scc_visit *next;
+	u32 chain[VF_MAX_FRAMES];
+	u32 scc;
+	struct state *entry;
+	struct backedge *edges;
+	u32 nr_edges;
+};
+
+/* The component that @st is in, with the calls that lead to it; false: none. */
+static bool chain_of(const struct env *env, const struct state *st, struct scc_visit *key)
+{
+	memset(key->chain, 0, sizeof(key->chain));
+	for (u32 i = 0; i <= st->curframe; i++) {
+		u32 idx = i == st->curframe ? st->insn_idx : st->frame[i + 1]->callsite;
+
+		key->scc = env->aux[idx].scc;
+		if (key->scc)
+			return true;
+		if (i < st->curframe)
+			key->chain[i] = idx;
+	}
+	return false;
+}
+
+static struct scc_visit *find(struct env *env, const struct scc_visit *key)
+{
+	for (struct scc_visit *v = env->sccs; v; v = v->next)
+		if (v->scc == key->scc && !memcmp(v->chain, key->chain, sizeof(v->chain)))
+			return v;
+	return NULL;
+}
+
+bool vf_in_open_loop(struct env *env, const struct state *st)
+{
+	struct scc_visit key, *v;
+
+	if (!env->sccs || !chain_of(env, st, &key))
+		return false;
+	v = find(env, &key);
+	return v && v->edges;
+}
+
+int vf_enter_scc(struct env *env, struct state *st)
+{
+	struct scc_visit key, *v;
+
+	if (!chain_of(env, st, &key))
+		return 0;
+	v = find(env, &key);
+	if (!v) {
+		v = skep_zalloc(sizeof(*v));
+		if (!v)
+			return -ENOMEM;
+		v->scc = key.scc;
+		memcpy(v->chain, key.chain, sizeof(v->chain));
+		v->next = env->sccs;
+		env->sccs = v;
+	}
+	if (!v->entry)
+		v->entry = st;
+	return 0;
+}
+
+static void drop_edges(struct env *env, struct scc_visit *v)
+{
+	while (v->edges) {
+		struct backedge *e = v->edges;
+
+		v->edges = e->next;
+		state_free(&e->st);
+		skep_free(e);
+		env->nr_backedges--;
+	}
+	v->nr_edges = 0;
+}
+
+static void all_precise(struct state *st)
+{
+	struct frame *f;
+	struct reg *r;
+
+	for (; st; st = st->parent) {
+		vf_for_each_reg(st, f, r)
+			if (r->kind == RK_SCALAR)
+				r->precise = true;
+	}
+}
+
+int vf_exit_scc(struct env *env, struct state *st)
+{
+	struct scc_visit key, *v;
+	bool changed = true;
+
+	if (!env->sccs || !chain_of(env, st, &key))
+		return 0;
+	v = find(env, &key);
+	if (!v || v->entry != st)
+		return 0;
+	v->entry = NULL;
+	for (u32 round = 0; changed && v->edges; round++) {
+		changed = false;
+		if (round == 64) {
+			for (struct backedge *e = v->edges; e; e = e->next) {
+				all_precise(e->st.parent);
+				all_precise(e->st.equal);
+			}
+			break;
+		}
+		for (struct backedge *e = v->edges; e; e = e->next) {
+			int err = vf_propagate_precision(env, e->st.equal, &e->st, &changed);
+
+			if (err)
+				return err;
+		}
+	}
+	drop_edges(env, v);
+	return 0;
+}
+
+int vf_add_backedge(struct env *env, struct state *st, struct state *cur)
+{
+	struct scc_visit key, *v = NULL;
+	struct backedge *e;
+	int err;
+
+	if (chain_of(env, st, &key))
+		v = find(env, &key);
+	if (!v) {
+		/* No component to wait for: rely on nothing. */
+		all_precise(st);
+		all_precise(cur->parent);
+		return 0;
+	}
+	e = skep_zalloc(sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	err = state_copy(&e->st, cur);
+	if (err) {
+		state_free(&e->st);
+		skep_free(e);
+		return err;
+	}
+	e->st.parent = cur->parent;
+	e->st.equal = st;
+	e->next = v->edges;
+	v->edges = e;
+	v->nr_edges++;
+	env->nr_backedges++;
+	return 0;
+}
+
+void vf_free_sccs(struct env *env)
+{
+	while (env->sccs) {
+		struct scc_visit *v = env->sccs;
+
+		env->sccs = v->next;
+		drop_edges(env, v);
+		skep_free(v);
+	}
+}
+
+/* Numbers of the current round that differ from the last one's and do not matter: forget them. */
+static void widen_reg(const struct reg *old, struct reg *cur)
+{
+	u32 def = cur->subreg_def;
+
+	if (old->kind != RK_SCALAR || cur->kind != RK_SCALAR || old->precise || cur->precise)
+		return;
+	if (old->link == cur->link && old->off == cur->off && !old->id == !cur->id &&
+	    !memcmp(&old->v, &cur->v, sizeof(old->v)))
+		return;
+	reg_set_unknown(cur);
+	cur->subreg_def = def;
+}
+
+void vf_widen(struct env *env, const struct state *old, struct state *cur)
+{
+	(void)env;
+	for (u32 f = 0; f <= cur->curframe && f <= old->curframe; f++) {
+		const struct frame *fo = old->frame[f];
+		struct frame *fc = cur->frame[f];
+
+		for (u32 i = 0; i < VF_NR_REGS; i++)
+			widen_reg(&fo->regs[i], &fc->regs[i]);
+		for (u32 i = 0; i < fo->nr_slots && i < fc->nr_slots; i++)
+			if (slot_is_spill(&fo->slots[i]) && slot_is_spill(&fc->slots[i]))
+				widen_reg(&fo->slots[i].spill, &fc->slots[i].spill);
+	}
+}

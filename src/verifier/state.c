@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Registers, frames and states: making, copying, forgetting; references and locks held.
+ */
+#include "verifier/env.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+void vf_touch_all(struct env *env)
+{
+	env->scratched_regs = ~0u;
+	env->scratched_slots = ~0ull;
+}
+
+/* --- registers --- */
+
+void reg_set_not_init(struct reg *r)
+{
+	u32 def = r->subreg_def;
+
+	memset(r, 0, sizeof(*r));
+	r->v = scalar_unknown();
+	r->subreg_def = def;
+}
+
+void reg_set_unknown(struct reg *r)
+{
+	reg_set_not_init(r);
+	r->kind = RK_SCALAR;
+}
+
+void reg_set_const(struct reg *r, u64 v)
+{
+	reg_set_not_init(r);
+	r->kind = RK_SCALAR;
+	r->v = scalar_const(v);
+}
+
+void reg_set_ptr(struct reg *r, u8 kind, u32 flags)
+{
+	reg_set_not_init(r);
+	r->kind = kind;
+	r->flags = (u16)flags;
+	r->v = scalar_const(0);
+}
+
+void reg_set_btf(struct reg *r, const struct skep_btf *btf, u32 id, u32 flags)
+{
+	reg_set_ptr(r, RK_BTF, flags);
+	r->btf = btf;
+	r->btf_id = id;
+}
+
+bool reg_is_trusted(const struct reg *r)
+{
+	if (r->ref_id)
+		return true;
+	if (r->kind != RK_BTF && r->kind != RK_CTX && r->kind != RK_MAP_PTR &&
+	    r->kind != RK_SOCKET && r->kind != RK_SOCK_COMMON && r->kind != RK_TCP_SOCK &&
+	    r->kind != RK_XDP_SOCK)
+		return false;
+	if (r->kind != RK_BTF)
+		return !(r->flags & ~RF_MAYBE_NULL);
+	return (r->flags & (RF_TRUSTED | RF_ALLOC)) &&
+	       !(r->flags & ~(RF_TRUSTED | RF_ALLOC | RF_MAYBE_NULL | RF_NON_OWN));
+}
+
+bool reg_is_rcu(const struct reg *r)
+{
+	return r->flags & RF_RCU;
+}
+
+/* A test against zero of this pointer is decided. */
+bool reg_not_null(const struct reg *r)
+{
+	if (r->flags & RF_MAYBE_NULL)
+		return false;
+	switch (r->kind) {
+	case RK_SOCKET:
+	case RK_TCP_SOCK:
+	case RK_SOCK_COMMON:
+	case RK_MAP_VALUE:
+	case RK_MAP_KEY:
+	case RK_MAP_PTR:
+		return true;
+	case RK_BTF:
+		return reg_is_trusted(r);
+	case RK_MEM:
+		return !(r->flags & RF_UNTRUSTED);
+	default:
+		return false;
+	}
+}
+
+bool reg_may_spin_lock(const struct reg *r)
+{
+	if (r->kind == RK_MAP_VALUE)
+		return r->map->record &&
+		       r->map->record->mask &
+			       (1u << SKEP_FIELD_SPIN_LOCK | 1u << SKEP_FIELD_RES_SPIN_LOCK);
+	return r->kind == RK_BTF && r->flags & RF_ALLOC;
+}
+
+void reg_unlink(struct reg *r)
+{
+	r->id = 0;
+	r->link = LINK_NONE;
+	r->off = 0;
+}
+
+void vf_link_scalar(struct env *env, struct reg *r)
+{
+	if (r->kind != RK_SCALAR)
+		return;
+	/* A copy of a number that already stands for "id + delta" starts a link of its own. */
+	if (r->link)
+		reg_unlink(r);
+	if (!r->id && !scalar_is_const(&r->v))
+		r->id = ++env->id_gen;
+}
+
+/* --- frames and states --- */
+
+bool slot_is_special(const struct slot *s)
+{
+	return s->type[7] == SK_DYNPTR || s->type[7] == SK_ITER || s->type[7] == SK_IRQ_FLAG;
+}
+
+int frame_grow(struct frame *f, u32 slots)
+{
+	struct slot *p;
+
+	if (slots <= f->nr_slots)
+		return 0;
+	p = skep_realloc(f->slots, slots * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	memset(p + f->nr_slots, 0, (slots - f->nr_slots) * sizeof(*p));
+	for (u32 i = f->nr_slots; i < slots; i++)
+		reg_set_not_init(&p[i].spill);
+	f->slots = p;
+	f->nr_slots = slots;
+	return 0;
+}
+
+void frame_init_regs(struct frame *f)
+{
+	for (u32 i = 0; i < VF_NR_REGS; i++) {
+		memset(&f->regs[i], 0, sizeof(f->regs[i]));
+		reg_set_not_init(&f->regs[i]);
+	}
+	reg_set_ptr(&f->regs[10], RK_STACK, 0);
+	f->regs[10].frameno = f->frameno;
+}
+
+struct frame *frame_new(u32 callsite, u32 frameno, u32 subprog)
+{
+	struct frame *f = skep_zalloc(sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->callsite = callsite;
+	f->frameno = frameno;
+	f->subprog = subprog;
+	f->cb_ret_min = 0;
+	f->cb_ret_max = 1;
+	frame_init_regs(f);
+	return f;
+}
+
+void frame_free(struct frame *f)
+{
+	if (!f)
+		return;
+	skep_free(f->slots);
+	skep_free(f);
+}
+
+static int frame_copy(struct frame **dst, const struct frame *src)
+{
+	struct frame *d = *dst;
+	struct slot *slots;
+
+	if (!d) {
+		d = skep_zalloc(sizeof(*d));
+		if (!d)
+			return -ENOMEM;
+		*dst = d;
+	}
+	slots = d->slots;
+	if (src->nr_slots > d->nr_slots || !slots) {
+		slots = src->nr_slots ?
+				skep_realloc(slots, src->nr_slots * sizeof(*slots)) :
+				slots;
+		if (src->nr_slots && !slots)
+			return -ENOMEM;
+	}
+	*d = *src;
+	d->slots = slots;
+	if (src->nr_slots)
+		memcpy(slots, src->slots, src->nr_slots * sizeof(*slots));
+	return 0;
+}
+
+void state_free(struct state *st)
+{
+	for (u32 i = 0; i < VF_MAX_FRAMES; i++) {
+		frame_free(st->frame[i]);
+		st->frame[i] = NULL;
+	}
+	skep_free(st->refs);
+	skep_free(st->hist);
+	st->refs = NULL;
+	st->hist = NULL;
+	st->nr_refs = st->nr_hist = st->cap_hist = 0;
+}
+
+int state_copy(struct state *dst, const struct state *src)
+{
+	struct frame *frames[VF_MAX_FRAMES];
+	struct hist *hist = dst->hist;
+	u32 cap = dst->cap_hist;
+	struct ref *refs = NULL;
+
+	if (src->nr_refs) {
+		refs = skep_memdup(src->refs, src->nr_refs * sizeof(*refs));
+		if (!refs)
+			return -ENOMEM;
+	}
+	if (src->nr_hist > cap) {
+		hist = skep_realloc(hist, src->nr_hist * sizeof(*hist));
+		if (!hist) {
+			skep_free(refs);
+			return -ENOMEM;
+		}
+		dst->hist = hist;
+		dst->cap_hist = cap = src->nr_hist;
+	}
+	if (src->nr_hist)
+		memcpy(hist, src->hist, src->nr_hist * sizeof(*hist));
+	for (u32 i = src->curframe + 1; i < VF_MAX_FRAMES; i++) {
+		frame_free(dst->frame[i]);
+		dst->frame[i] = NULL;
+	}
+	for (u32 i = 0; i <= src->curframe; i++) {
+		int err = frame_copy(&dst->frame[i], src->frame[i]);
+
+		if (err) {
+			skep_free(refs);
+			return err;
+		}
+	}
+	memcpy(frames, dst->frame, sizeof(frames));
+	skep_free(dst->refs);
+	*dst = *src;
+	memcpy(dst->frame, frames, sizeof(frames));
+	dst->refs = refs;
+	dst->hist = hist;
+	dst->cap_hist = cap;
+	dst->explored = dst->is_parent = false;
+	dst->branches = 0;
+	return 0;
+}
+
+/*
+ * Remember the step to env->insn_idx, or add what @extra knows to the step already remembered.
+ */
+int vf_push_hist(struct env *env, struct state *st, const struct hist *extra)
+{
+	struct hist *h = st->nr_hist ? &st->hist[st->nr_hist - 1] : NULL;
+
+	if (h && h->idx == env->insn_idx && h->prev_idx == env->prev_insn_idx && extra) {
+		if (extra->stack_access) {
+			h->stack_access = true;
+			h->frameno = extra->frameno;
+			h->spi = extra->spi;
+		}
+		if (extra->nr_linked) {
+			h->nr_linked = extra->nr_linked;
+			memcpy(h->linked, extra->linked, sizeof(h->linked));
+		}
+		return 0;
+	}
+	if (st->nr_hist == st->cap_hist) {
+		u32 cap = st->cap_hist ? st->cap_hist * 2 : 8;
+
+		h = skep_realloc(st->hist, cap * sizeof(*h));
+		if (!h)
+			return -ENOMEM;
+		st->hist = h;
+		st->cap_hist = cap;
+	}
+	h = &st->hist[st->nr_hist++];
+	if (extra)
+		*h = *extra;
+	else
+		memset(h, 0, sizeof(*h));
+	h->idx = env->insn_idx;
+	h->prev_idx = env->prev_insn_idx;
+	return 0;
+}
+
+void vf_clobber_caller_regs(struct env *env)
+{
+	struct reg *regs = vf_regs(env);
+
+	for (u32 i = 0; i <= 5; i++) {
+		regs[i].subreg_def = 0;
+		reg_set_not_init(&regs[i]);
+		vf_touch_reg(env, i);
+	}
+}
+
+/* --- references --- */
+
+static int push_ref(struct state *st, const struct ref *r)
+{
+	struct ref *p = skep_realloc(st->refs, (st->nr_refs + 1) * sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	st->refs = p;
+	st->refs[st->nr_refs++] = *r;
+	return 0;
+}
+
+int vf_acquire_ref(struct env *env, u32 insn)
+{
+	struct ref r = { .kind = REF_PTR, .id = ++env->id_gen, .insn = insn };
+	int err = push_ref(env->cur, &r);
+
+	return err ? err : (int)r.id;
+}
+
+static void remove_ref(struct state *st, u32 i)
+{
+	st->refs[i] = st->refs[--st->nr_refs];
+}
+
+bool vf_drop_ref_entry(struct state *st, u32 id)
+{
+	for (u32 i = 0; i < st->nr_refs; i++) {
+		if (st->refs[i].kind == REF_PTR && st->refs[i].id == id) {
+			remove_ref(st, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool vf_has_ref(const struct state *st, u32 id)
+{
+	for (u32 i = 0; i < st->nr_refs; i++)
+		if (st->refs[i].kind == REF_PTR && st->refs[i].id == id)
+			return true;
+	return false;
+}
+
+int vf_release_ref(struct env *env, u32 id)
+{
+	struct frame *f;
+	struct reg *r;
+
+	if (!vf_drop_ref_entry(env->cur, id))
+		return -EINVAL;
+	vf_for_each_reg(env->cur, f, r)
+		if (r->ref_id == id)
+			reg_set_unknown(r);
+	return 0;
+}
+
+int vf_acquire_lock(struct env *env, u32 insn, u32 id, const void *ptr)
+{
+	struct ref r = { .kind = REF_LOCK, .id = id, .insn = insn, .ptr = ptr };
+	struct state *st = env->cur;
+	int err = push_ref(st, &r);
+
+	if (err)
+		return err;
+	st->active_locks++;
+	st->active_lock_id = id;
+	st->active_lock_ptr = ptr;
+	return 0;
+}
+
+bool vf_release_lock(struct state *st, u32 id, const void *ptr)
+{
+	for (u32 i = 0; i < st->nr_refs; i++) {
+		if (st->refs[i].kind != REF_LOCK || st->refs[i].id != id || st->refs[i].ptr != ptr)
+			continue;
+		remove_ref(st, i);
+		st->active_locks--;
+		st->active_lock_id = 0;
+		st->active_lock_ptr = NULL;
+		return true;
+	}
+	return false;
+}
+
+int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const char *what)
+{
+	struct state *st = env->cur;
+	bool leak = false, must;
+
+	if (check_lock && st->active_locks) {
+		vf_say(env, "%s cannot be used inside bpf_spin_lock-ed region\n", what);
+		return -EINVAL;
+	}
+	/* A plain return from a subprogram keeps what it holds; callbacks and main must not. */
+	must = !exit_frame || !st->curframe || vf_frame(env)->in_async_cb;
+	for (u32 i = 0; must && i < st->nr_refs; i++) {
+		if (st->refs[i].kind != REF_PTR)
+			continue;
+		vf_say(env, "Unreleased reference id=%u alloc_insn=%u\n", st->refs[i].id,
+		       st->refs[i].insn);
+		leak = true;
+	}
+	if (leak) {
+		vf_say(env, "%s would lead to reference leak\n", what);
+		return -EINVAL;
+	}
+	if (exit_frame && st->curframe)
+		return 0;
+	if (st->rcu_depth) {
+		vf_say(env, "%s cannot be used inside bpf_rcu_read_lock-ed region\n", what);
+		return -EINVAL;
+	}
+	if (st->preempt_depth) {
+		vf_say(env, "%s cannot be used inside bpf_preempt_disable-ed region\n", what);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void vf_drop_pkt_ptrs(struct env *env)
+{
+	struct frame *f;
+	struct reg *r;
+
+	vf_for_each_reg(env->cur, f, r)
+		if (r->kind == RK_PKT || r->kind == RK_PKT_META || r->kind == RK_PKT_END)
+			reg_set_unknown(r);
+}
+
+/* Non-sleepable programs run inside an RCU section. */
+bool vf_in_rcu(const struct env *env)
+{
+	return env->cur->rcu_depth || !env->cur->in_sleepable;
+}
