@@ -191,7 +191,7 @@ s64 skep_btf_check_meta(const struct skep_btf *b, const struct btf_type *t, u32 
 	if (t->info & ~0x9f00ffffu) {
 		return bad(log, id, "Invalid btf_info");
 	}
-	if (!kind || kind > SKEP_BTF_KIND_MAX || extra < 0)
+	if (!kind || kind > BTF_KIND_ENUM64 || extra < 0)
 		return bad(log, id, "Invalid kind");
 	if (!name_exists(b, t->name_off))
 		return bad(log, id, "Invalid name_offset");

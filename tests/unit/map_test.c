@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * map/: random operations against single-threaded models, and threads against each other.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/rcu.h"
+#include "base/vcpu.h"
+#include "helper/format.h"
+#include "isa/uapi.h"
+#include "kern/kernel_btf.h"
+#include "kern/task.h"
+#include "map/local_storage.h"
+#include "map/ringbuf.h"
+#include "obj/map.h"
+#include "sys/sys.h"
+
+static struct skep_map *make(u32 type, u32 key, u32 value, u32 n, u32 flags)
+{
+	struct skep_map_facts f = {.type = type, .key_size = key, .value_size = value,
+				   .max_entries = n, .flags = flags};
+	struct skep_map *m = skep_map_ops(type)->alloc(&f);
+
+	assert_false(skep_is_err(m));
+	return m;
+}
+
+static void drop(struct skep_map *m)
+{
+	skep_map_put(m);
+	skep_rcu_drain();
+}
+
+#define KEYS 40
+
+/* A hash of 24 entries and a plain array of "present, value" as its model. */
+static void hash_follows_its_model(void **state)
+{
+	struct skep_map *m = make(BPF_MAP_TYPE_HASH, 8, 8, 24, 0);
+	u64 model[KEYS];
+	bool present[KEYS] = {false};
+	u32 count = 0;
+
+	(void)state;
+	srand(7);
+	for (int i = 0; i < 400000; i++) {
+		u64 k = (u64)(rand() % KEYS), v = (u64)rand(), *p;
+		u64 flags = (u64)(rand() % 4);
+		s64 want = 0;
+
+		skep_rcu_read_lock();
+		switch (rand() % 3) {
+		case 0:
+			if (flags == 3)
+				want = -EINVAL;
+			else if (present[k] && flags == BPF_NOEXIST)
+				want = -EEXIST;
+			else if (!present[k] && flags == BPF_EXIST)
+				want = -ENOENT;
+			else if (!present[k] && count == 24)
+				want = -E2BIG;
+			assert_int_equal(m->ops->update(m, &k, &v, flags), want);
+			if (!want) {
+				count += !present[k];
+				present[k] = true;
+				model[k] = v;
+			}
+			break;
+		case 1:
+			assert_int_equal(m->ops->erase(m, &k), present[k] ? 0 : -ENOENT);
+			count -= present[k];
+			present[k] = false;
+			break;
+		default:
+			p = m->ops->lookup(m, &k);
+			assert_int_equal(p != NULL, present[k]);
+			if (p)
+				assert_int_equal(*p, model[k]);
+		}
+		skep_rcu_read_unlock();
+	}
+	/* Iteration sees each key once. */
+	{
+		u64 key, next, *prev = NULL;
+		u32 n = 0;
+
+		while (!m->ops->next_key(m, prev, &next)) {
+			assert_true(next < KEYS && present[next]);
+			present[next] = false;
+			key = next;
+			prev = &key;
+			n++;
+		}
+		assert_int_equal(n, count);
+	}
+	drop(m);
+}
+
+static struct skep_map *shared;
+static bool stop;
+
+/* Values are a number and its complement: a reader must never see a mixture. */
+static void *write_pairs(void *arg)
+{
+	u64 seed = (u64)arg;
+
+	for (u32 i = 0; !SKEP_READ(stop); i++) {
+		u32 k = (u32)((i * 7 + seed) % 64);
+		u64 v[2] = {seed << 32 | i, ~(seed << 32 | i)};
+
+		skep_rcu_read_lock();
+		if (i % 5 == 4)
+			shared->ops->erase(shared, &k);
+		else
+			shared->ops->update(shared, &k, v, BPF_ANY);
+		skep_rcu_read_unlock();
+	}
+	return NULL;
+}
+
+static void readers_find_what_stays(void **state)
+{
+	pthread_t t[2];
+	u64 hits = 0;
+
+	(void)state;
+	shared = make(BPF_MAP_TYPE_HASH, 4, 16, 128, 0);
+	/* Keys 1000.. are never touched by the writers: every look-up must find them. */
+	for (u32 k = 1000; k < 1032; k++) {
+		u64 v[2] = {k, ~(u64)k};
+
+		assert_int_equal(shared->ops->update(shared, &k, v, BPF_ANY), 0);
+	}
+	for (u64 i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, write_pairs, (void *)(i + 1));
+	for (u32 i = 0; i < 1000000; i++) {
+		u32 k = 1000 + i % 32;
+		u64 *v;
+
+		skep_rcu_read_lock();
+		v = shared->ops->lookup(shared, &k);
+		assert_non_null(v);
+		assert_int_equal(v[0], k);
+		hits++;
+		skep_rcu_read_unlock();
+	}
+	SKEP_WRITE(stop, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	assert_int_equal(hits, 1000000);
+	drop(shared);
+}
+
+static void arrays_bound_their_index(void **state)
+{
+	struct skep_map *m = make(BPF_MAP_TYPE_ARRAY, 4, 12, 5, 0);
+	u8 value[12] = "hello world";
+	u32 k = 4, next;
+
+	(void)state;
+	assert_int_equal(m->ops->update(m, &k, value, BPF_ANY), 0);
+	assert_memory_equal(m->ops->lookup(m, &k), value, 12);
+	assert_int_equal(m->ops->update(m, &k, value, BPF_NOEXIST), -EEXIST);
+	assert_int_equal(m->ops->erase(m, &k), -EINVAL);
+	k = 5;
+	assert_null(m->ops->lookup(m, &k));
+	assert_int_equal(m->ops->update(m, &k, value, BPF_ANY), -E2BIG);
+	k = 3;
+	assert_int_equal(m->ops->next_key(m, &k, &next), 0);
+	assert_int_equal(next, 4);
+	k = 4;
+	assert_int_equal(m->ops->next_key(m, &k, &next), -ENOENT);
+	drop(m);
+}
+
+static void ring_wraps_and_fills(void **state)
+{
+	struct skep_map *m = make(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
+	void *a, *b, *c;
+
+	(void)state;
+	assert_null(skep_ringbuf_reserve(m, 4090));
+	a = skep_ringbuf_reserve(m, 2000);
+	b = skep_ringbuf_reserve(m, 2000);
+	assert_non_null(a);
+	assert_non_null(b);
+	assert_null(skep_ringbuf_reserve(m, 2000));
+	memset(a, 1, 2000);
+	memset(b, 2, 2000);
+	skep_ringbuf_commit(b, 0, false);
+	assert_int_equal(skep_ringbuf_query(m, BPF_RB_AVAIL_DATA), 2 * 2008);
+	skep_ringbuf_commit(a, 0, true);
+	/* Nobody consumed: still full, even though nothing is busy. */
+	c = skep_ringbuf_reserve(m, 2000);
+	assert_null(c);
+	assert_int_equal(skep_ringbuf_query(m, BPF_RB_RING_SIZE), 4096);
+	assert_int_equal(skep_ringbuf_query(m, 99), 0);
+	drop(m);
+}
+
+static void storage_ends_in_either_order(void **state)
+{
+	struct skep_map *m[20];
+	struct skep_task *t;
+	u64 init = 42;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		m[i] = make(BPF_MAP_TYPE_TASK_STORAGE, 4, 8, 0, BPF_F_NO_PREALLOC);
+	t = skep_task_current();
+	assert_non_null(t);
+	for (int i = 0; i < 20; i++) {
+		u64 *v;
+
+		skep_rcu_read_lock();
+		assert_null(skep_task_storage_get(m[i], t, NULL, false));
+		v = skep_task_storage_get(m[i], t, i % 2 ? &init : NULL, true);
+		assert_non_null(v);
+		assert_int_equal(*v, i % 2 ? 42 : 0);
+		*v = (u64)i;
+		assert_ptr_equal(skep_task_storage_get(m[i], t, NULL, true), v);
+		skep_rcu_read_unlock();
+	}
+	assert_int_equal(skep_task_storage_delete(m[3], t), 0);
+	assert_int_equal(skep_task_storage_delete(m[3], t), -ENOENT);
+	/* Maps end first: their numbers are reused, values are not. */
+	for (int i = 0; i < 20; i += 2)
+		drop(m[i]);
+	for (int i = 0; i < 20; i += 2) {
+		m[i] = make(BPF_MAP_TYPE_TASK_STORAGE, 4, 8, 0, BPF_F_NO_PREALLOC);
+		skep_rcu_read_lock();
+		assert_null(skep_task_storage_get(m[i], t, NULL, false));
+		skep_rcu_read_unlock();
+	}
+	for (int i = 1; i < 20; i += 2) {
+		u64 *v;
+
+		skep_rcu_read_lock();
+		v = skep_task_storage_get(m[i], t, NULL, false);
+		assert_int_equal(v ? (int)*v : -1, i == 3 ? -1 : i);
+		skep_rcu_read_unlock();
+	}
+	for (int i = 0; i < 20; i++)
+		drop(m[i]);
+}
+
+static struct skep_map *storage;
+
+static void *live_briefly(void *unused)
+{
+	struct skep_task *t = skep_task_current();
+	u64 *v;
+
+	skep_rcu_read_lock();
+	v = skep_task_storage_get(storage, t, NULL, true);
+	*v = 1;
+	skep_rcu_read_unlock();
+	return unused;
+}
+
+static void owners_take_their_storage_along(void **state)
+{
+	u64 before;
+
+	(void)state;
+	storage = make(BPF_MAP_TYPE_TASK_STORAGE, 4, 8, 0, BPF_F_NO_PREALLOC);
+	before = storage->ops->mem_usage(storage);
+	for (int i = 0; i < 50; i++) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, live_briefly, NULL);
+		pthread_join(t, NULL);
+	}
+	assert_int_equal(storage->ops->mem_usage(storage), before);
+	drop(storage);
+}
+
+static void format_is(const char *want, const char *fmt, const u64 *args, u32 n)
+{
+	char out[128];
+
+	assert_int_equal(skep_format(out, sizeof(out), fmt, 128, args, n), (s64)strlen(want));
+	assert_string_equal(out, want);
+}
+
+static void formats_are_the_kernels(void **state)
+{
+	char small[4];
+	u64 a[3] = {(u64)-5, 255, (u64) "text"};
+
+	(void)state;
+	format_is("-5 ff text", "%d %x %s", a, 3);
+	format_is("18446744073709551611|  255|text  |", "%llu|%5d|%-6s|", a, 3);
+	format_is("0x00ff%", "%#06x%%", &a[1], 1);
+	format_is("", "%s", (u64[]){8}, 1); /* unreadable */
+	assert_int_equal(skep_format(small, 4, "%d", 3, &a[1], 1), 3);
+	assert_string_equal(small, "255");
+	assert_int_equal(skep_format(small, 4, "long text", 10, NULL, 0), 9);
+	assert_string_equal(small, "lon");
+	assert_int_equal(skep_format(small, 4, "%d", 3, NULL, 0), -EINVAL);
+	assert_int_equal(skep_format(small, 4, "%n", 3, a, 1), -EINVAL);
+	assert_int_equal(skep_format(small, 4, "no end", 6, a, 1), -EINVAL);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	skep_init();
+	return skep_task_init(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hash_follows_its_model),
+		cmocka_unit_test(readers_find_what_stays),
+		cmocka_unit_test(arrays_bound_their_index),
+		cmocka_unit_test(ring_wraps_and_fills),
+		cmocka_unit_test(storage_ends_in_either_order),
+		cmocka_unit_test(owners_take_their_storage_along),
+		cmocka_unit_test(formats_are_the_kernels),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, NULL);
+}
