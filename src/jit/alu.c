@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Arithmetic. Division by a constant multiplies (T. Granlund, P. Montgomery, "Division by
- * Invariant Integers using Multiplication", 1994).
+ * Invariant Integers using Multiplication", 1994; A. D. Robison, "N-Bit Unsigned Division via
+ * N-Bit Multiply-Add", 2005).
  */
 #include <errno.h>
 
@@ -130,20 +131,21 @@ static struct magic magic_of(u64 d, u32 bits)
 static void udiv32_imm(struct jit *j, bool mod, u8 dst, u32 d)
 {
 	struct magic g = magic_of(d, 32);
+	u8 shift = g.shift;
 
 	emit_mov_rr(j, false, T2, dst);
+	if (g.add) {
+		/*
+		 * The multiplier rounded up has 33 bits. Rounded down it has 32, and is exact for the
+		 * dividend plus one, which a 64-bit register holds.
+		 */
+		shift = (u8)(31 - __builtin_clz(d));
+		g.m = (1ull << (32 + shift)) / d;
+		emit_alu_ri(j, true, 0, T2, 1);
+	}
 	emit_mov_ri(j, T1, g.m);
 	emit_rr(j, true, 0x0faf, T1, T2);
-	if (!g.add) {
-		emit_shift_ri(j, true, 5, T1, (u8)(32 + g.shift));
-	} else {
-		emit_shift_ri(j, true, 5, T1, 32);
-		emit_rr(j, false, 0x2b, T2, T1);
-		emit_shift_ri(j, false, 5, T2, 1);
-		emit_rr(j, false, 0x03, T1, T2);
-		if (g.shift)
-			emit_shift_ri(j, false, 5, T1, g.shift);
-	}
+	emit_shift_ri(j, true, 5, T1, (u8)(32 + shift));
 	if (mod) {
 		emit_rr(j, false, 0x69, T1, T1);
 		emit4(j, d);

@@ -86,20 +86,19 @@ static void learn_regs(struct forward *f, const struct bpf_insn *in)
 {
 	u32 writes = skep_insn_writes(in), i;
 	bool fp = false;
-	s32 off = 0;
+	s64 off = 0;
 
 	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !in->off) {
 		fp = f->is_fp >> in->src_reg & 1;
 		off = f->fp_off[in->src_reg];
 	} else if (in->code == (BPF_ALU64 | BPF_ADD | BPF_K)) {
-		off = f->fp_off[in->dst_reg] + in->imm;
-		fp = (f->is_fp >> in->dst_reg & 1) && in->imm > -65536 && in->imm < 65536 &&
-		     off > -65536 && off < 65536;
+		off = (s64)f->fp_off[in->dst_reg] + in->imm;
+		fp = (f->is_fp >> in->dst_reg & 1) && off > -65536 && off < 65536;
 	}
 	f->is_fp &= ~writes | 1u << 10;
 	if (fp) {
 		f->is_fp |= 1u << in->dst_reg;
-		f->fp_off[in->dst_reg] = off;
+		f->fp_off[in->dst_reg] = (s32)off;
 	}
 	for (i = 0; i < NR_STORED; i++)
 		if (writes >> f->stored[i].reg & 1)

@@ -67,6 +67,7 @@ static struct owner {
 	struct table *table;
 	u8 view[64];
 } *owner;
+static struct table table;
 
 static __thread u64 tls_current;
 static __thread u32 tls_cpu = 3;
@@ -186,7 +187,7 @@ static void setup(void)
 	owner = skep_arena_init() ? NULL : skep_arena_alloc(sizeof(*owner), 64);
 	if (!owner)
 		exit(1);
-	owner->table = calloc(1, sizeof(struct table));
+	owner->table = &table;
 	owner->table->len = 64;
 	tls_current = (uintptr_t)owner->view;
 	for (i = 0; i < 64; i++) {
