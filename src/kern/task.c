@@ -34,6 +34,8 @@
 #define NSEC_PER_SEC 1000000000ull
 /* Clock ticks of /proc: a constant of the interface on x86-64. */
 #define USER_HZ 100ull
+/* Of proc(5)'s flags. */
+#define PF_EXITING 0x4u
 
 SKEP_TLS u64 skep_current_view;
 void (*skep_task_storage_free)(struct skep_task *t);
@@ -388,7 +390,8 @@ static struct skep_task *lookup(s32 tid, bool get)
 	struct skep_task *t, *stale = NULL;
 	struct proc_stat st;
 
-	if (tid <= 0 || read_stat(tid, &st))
+	/* An exiting thread stays visible for a while; it enters nothing any more. */
+	if (tid <= 0 || read_stat(tid, &st) || (st.flags & PF_EXITING))
 		return NULL;
 	skep_lock(&hash_lock);
 	for (t = *bucket(tid); t && t->pid != tid; t = t->hash_next)
