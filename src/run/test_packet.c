@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Test runs of packet programs: a linear buffer, and a run-time context filled by the program
- * type's field table, addressed by offsets of the uapi struct.
+ * Test runs of packet programs: a linear buffer and a run-time context (spec/ctx.h) for it.
  */
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/alloc.h"
 #include "base/raw.h"
 #include "run/test_run.h"
-#include "spec/prog_type.h"
+#include "spec/ctx.h"
 
 #define ETH_HLEN 14
 #define XDP_HEADROOM 256
@@ -22,54 +20,9 @@
 #define GSO_MAX_SEGS 65535u
 #define GSO_MAX_SIZE 65536u
 
-/* Room for the run-time context of any packet type. */
-struct rt_ctx {
-	u8 bytes[1024] __attribute__((aligned(64)));
-	const struct skep_prog_type_row *row;
-};
-
 #define SKB(field) ((u32)offsetof(struct __sk_buff, field))
 #define SKB_HWTSTAMP 184u /* younger than the system's header may be */
 #define SKB_SIZE 192u
-
-/* Where the uapi bytes at @off lie at run time; NULL: the type has no such field. */
-static void *rt_at(struct rt_ctx *c, u32 off, u32 *ret_size)
-{
-	u32 i;
-
-	for (i = 0; i < c->row->nr_fields; i++) {
-		const struct skep_ctx_field *f = &c->row->fields[i];
-		u32 at = off - f->off;
-
-		if (off < f->off || at >= f->size)
-			continue;
-		if (at >= f->rt_size || (u32)f->rt_off + f->rt_size > sizeof(c->bytes))
-			return NULL;
-		*ret_size = SKEP_MIN(f->rt_size - at, 8u);
-		return c->bytes + f->rt_off + at;
-	}
-	return NULL;
-}
-
-static void rt_set(struct rt_ctx *c, u32 off, u64 v, u32 max)
-{
-	u32 size;
-	void *at = rt_at(c, off, &size);
-
-	if (at)
-		memcpy(at, &v, SKEP_MIN(size, max));
-}
-
-static u64 rt_get(struct rt_ctx *c, u32 off, u32 max)
-{
-	u64 v = 0;
-	u32 size;
-	void *at = rt_at(c, off, &size);
-
-	if (at)
-		memcpy(&v, at, SKEP_MIN(size, max));
-	return v;
-}
 
 /* Does a network device with this number exist? */
 static bool is_ifindex(u32 index)
@@ -157,9 +110,9 @@ static u32 packet_protocol(const u8 *eth, u32 size)
 	return 0x0400;
 }
 
-static int skb_fill(struct rt_ctx *c, const u8 *in, u8 *packet, u32 size, bool is_l2)
+static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, bool is_l2)
 {
-	u32 len = is_l2 ? size : size - ETH_HLEN, i, wire_len = u32_at(in, SKB(wire_len));
+	u32 len = is_l2 ? size : size - ETH_HLEN, wire_len = u32_at(in, SKB(wire_len));
 	u8 *data = packet + (size - len);
 	u32 ifindex = u32_at(in, SKB(ifindex));
 
@@ -171,46 +124,40 @@ static int skb_fill(struct rt_ctx *c, const u8 *in, u8 *packet, u32 size, bool i
 		return -EINVAL;
 	if (u32_at(in, SKB(gso_segs)) > GSO_MAX_SEGS)
 		return -EINVAL;
-	rt_set(c, SKB(len), len, 4);
-	rt_set(c, SKB(pkt_type), packet_type(packet), 4);
-	rt_set(c, SKB(protocol), packet_protocol(packet, size), 4);
-	rt_set(c, SKB(mark), u32_at(in, SKB(mark)), 4);
-	rt_set(c, SKB(priority), u32_at(in, SKB(priority)), 4);
-	rt_set(c, SKB(ingress_ifindex), u32_at(in, SKB(ingress_ifindex)), 4);
-	rt_set(c, SKB(ifindex), ifindex ? ifindex : 1, 4);
-	for (i = 0; i < 5; i++)
-		rt_set(c, SKB(cb) + 4 * i, u32_at(in, SKB(cb) + 4 * i), 4);
-	rt_set(c, SKB(tstamp), u64_at(in, SKB(tstamp)), 8);
-	rt_set(c, SKB(wire_len), wire_len ? wire_len : len, 4);
-	rt_set(c, SKB(gso_segs), u32_at(in, SKB(gso_segs)), 4);
-	rt_set(c, SKB(gso_size), u32_at(in, SKB(gso_size)), 4);
-	rt_set(c, SKB_HWTSTAMP, u64_at(in, SKB_HWTSTAMP), 8);
-	rt_set(c, SKB(data), (uintptr_t)data, 8);
-	rt_set(c, SKB(data_end), (uintptr_t)(data + len), 8);
-	rt_set(c, SKB(data_meta), (uintptr_t)data, 8);
+	*c = (struct skep_skb_ctx){
+		.data = (uintptr_t)data,
+		.data_end = (uintptr_t)data + len,
+		.data_meta = (uintptr_t)data,
+		.len = len,
+		.pkt_type = packet_type(packet),
+		.protocol = packet_protocol(packet, size),
+		.mark = u32_at(in, SKB(mark)),
+		.priority = u32_at(in, SKB(priority)),
+		.ingress_ifindex = u32_at(in, SKB(ingress_ifindex)),
+		.ifindex = ifindex ? ifindex : 1,
+		.tstamp = u64_at(in, SKB(tstamp)),
+		.hwtstamp = u64_at(in, SKB_HWTSTAMP),
+		.wire_len = wire_len ? wire_len : len,
+		.gso_segs = u32_at(in, SKB(gso_segs)),
+		.gso_size = u32_at(in, SKB(gso_size)),
+	};
+	memcpy(c->cb, in + SKB(cb), sizeof(c->cb));
 	return 0;
 }
 
 /* What the program left, in the caller's form: the fields that a test hands in, and wire_len. */
-static void skb_result(struct rt_ctx *c, const u8 *in, u8 *out)
+static void skb_result(const struct skep_skb_ctx *c, const u8 *in, u8 *out)
 {
-	static const u32 words[] = {SKB(mark),	   SKB(priority), SKB(ingress_ifindex),
-				    SKB(ifindex),  SKB(wire_len), SKB(gso_segs),
-				    SKB(gso_size)};
-	u32 i, v;
-	u64 d;
-
 	memcpy(out, in, SKB_SIZE);
-	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		v = (u32)rt_get(c, words[i], 4);
-		memcpy(out + words[i], &v, 4);
-	}
-	for (i = 0; i < 5; i++) {
-		v = (u32)rt_get(c, SKB(cb) + 4 * i, 4);
-		memcpy(out + SKB(cb) + 4 * i, &v, 4);
-	}
-	d = rt_get(c, SKB(tstamp), 8);
-	memcpy(out + SKB(tstamp), &d, 8);
+	memcpy(out + SKB(mark), &c->mark, 4);
+	memcpy(out + SKB(priority), &c->priority, 4);
+	memcpy(out + SKB(ingress_ifindex), &c->ingress_ifindex, 4);
+	memcpy(out + SKB(ifindex), &c->ifindex, 4);
+	memcpy(out + SKB(cb), c->cb, sizeof(c->cb));
+	memcpy(out + SKB(tstamp), &c->tstamp, 8);
+	memcpy(out + SKB(wire_len), &c->wire_len, 4);
+	memcpy(out + SKB(gso_segs), &c->gso_segs, 4);
+	memcpy(out + SKB(gso_size), &c->gso_size, 4);
 }
 
 int test_run_skb(const struct test_run *t)
@@ -220,7 +167,7 @@ int test_run_skb(const struct test_run *t)
 	bool is_l2 = t->p->type != BPF_PROG_TYPE_SOCKET_FILTER;
 	u8 in[SKB_SIZE], out[SKB_SIZE], *data;
 	struct test_mem m = {0};
-	struct rt_ctx *c;
+	struct skep_skb_ctx c;
 	int err;
 
 	if ((a->test.flags & ~(u32)BPF_F_TEST_SKB_CHECKSUM_COMPLETE) || a->test.cpu ||
@@ -228,32 +175,27 @@ int test_run_skb(const struct test_run *t)
 		return -EINVAL;
 	if (size < ETH_HLEN || size > SKB_MAX)
 		return -EINVAL;
-	c = skep_zalloc(sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	c->row = skep_prog_type(BPF_PROG_TYPE_SCHED_CLS); /* the type that shows every field */
 	err = packet_in(t, 0, size, &m);
 	if (!err)
 		err = test_ctx_in(t, in, SKB_SIZE);
 	if (!err)
-		err = skb_fill(c, in, m.data, size, is_l2);
+		err = skb_fill(&c, in, m.data, size, is_l2);
 	if (err)
 		goto out;
-	retval = test_repeat(t, c->bytes, &duration);
-	data = (u8 *)(uintptr_t)rt_get(c, SKB(data), 8);
-	len = (u32)(rt_get(c, SKB(data_end), 8) - (uintptr_t)data);
+	retval = test_repeat(t, &c, &duration);
+	data = (u8 *)(uintptr_t)c.data;
+	len = (u32)(c.data_end - c.data);
 	if (!is_l2) { /* the link-layer header comes back, without its contents */
 		data -= ETH_HLEN;
 		len += ETH_HLEN;
 		memset(data, 0, ETH_HLEN);
 	}
-	skb_result(c, in, out);
+	skb_result(&c, in, out);
 	err = test_finish(t, data, len, retval, duration);
 	if (!err)
 		err = test_ctx_out(t, out, SKB_SIZE);
 out:
 	test_mem_fini(&m);
-	skep_free(c);
 	return err;
 }
 
@@ -282,8 +224,8 @@ int test_run_xdp(const struct test_run *t)
 	bool has_ctx = a->test.ctx_in != 0;
 	struct test_mem m = {0};
 	struct xdp_md in = {0};
-	struct rt_ctx *c;
-	u64 data, data_end, was, was_end;
+	struct skep_xdp_ctx c;
+	u64 was, was_end;
 	int err;
 
 	/* live frames need devices of the kernel */
@@ -298,31 +240,28 @@ int test_run_xdp(const struct test_run *t)
 		return -EINVAL;
 	if (size > XDP_MAX)
 		return -ENOMEM;
-	c = skep_zalloc(sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	c->row = skep_prog_type(BPF_PROG_TYPE_XDP);
 	err = packet_in(t, XDP_HEADROOM, size, &m);
 	if (err)
 		goto out;
 	was = (uintptr_t)m.data + in.data;
 	was_end = (uintptr_t)m.data +
 		  SKEP_MIN(has_ctx ? in.data_end : size, XDP_LINEAR_MAX + in.data);
-	rt_set(c, XDP(data), was, 8);
-	rt_set(c, XDP(data_end), was_end, 8);
-	rt_set(c, XDP(data_meta), (uintptr_t)m.data, 8);
-	rt_set(c, XDP(ingress_ifindex), in.ingress_ifindex ? in.ingress_ifindex : 1, 4);
-	rt_set(c, XDP(rx_queue_index), in.rx_queue_index, 4);
-	retval = test_repeat(t, c->bytes, &duration);
-	data = rt_get(c, XDP(data), 8);
-	data_end = rt_get(c, XDP(data_end), 8);
-	if (data != was || data_end != was_end) {
-		u64 meta = rt_get(c, XDP(data_meta), 8);
+	c = (struct skep_xdp_ctx){
+		.data = was,
+		.data_end = was_end,
+		.data_meta = (uintptr_t)m.data,
+		.data_hard_start = (uintptr_t)m.data - XDP_HEADROOM,
+		.data_hard_end = (uintptr_t)m.data + size,
+		.ingress_ifindex = in.ingress_ifindex ? in.ingress_ifindex : 1,
+		.rx_queue_index = in.rx_queue_index,
+	};
+	retval = test_repeat(t, &c, &duration);
+	if (c.data != was || c.data_end != was_end) {
+		u64 meta = c.data_meta <= c.data ? c.data_meta : c.data;
 
-		meta = meta && meta <= data ? meta : data;
-		in.data = (u32)(data - meta);
-		in.data_end = (u32)(data_end - meta);
-		err = test_finish(t, (void *)(uintptr_t)meta, (u32)(data_end - meta), retval,
+		in.data = (u32)(c.data - meta);
+		in.data_end = (u32)(c.data_end - meta);
+		err = test_finish(t, (void *)(uintptr_t)meta, (u32)(c.data_end - meta), retval,
 				  duration);
 	} else {
 		err = test_finish(t, m.data, size, retval, duration);
@@ -331,6 +270,5 @@ int test_run_xdp(const struct test_run *t)
 		err = test_ctx_out(t, &in, sizeof(in));
 out:
 	test_mem_fini(&m);
-	skep_free(c);
 	return err;
 }
