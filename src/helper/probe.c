@@ -29,6 +29,30 @@ SKEP_BODY(probe_read)
 	return 0;
 }
 
+/*
+ * The kernel form answers -ERANGE for addresses that cannot be the kernel's. Here any readable
+ * address may be (map values and stacks are skep's memory), so only one that faults is told so.
+ */
+SKEP_BODY(probe_read_kernel)
+{
+	u64 ret = probe_read(r1, r2, r3, r4, r5);
+
+	if (r3 < 4096) {
+		memset((void *)r1, 0, r2);
+		return (u64)-ERANGE;
+	}
+	return ret ? (u64)-ERANGE : 0;
+}
+
+SKEP_BODY(probe_read_kernel_str)
+{
+	long n = skep_probe_read_str((char *)r1, r3, r2);
+
+	if (n < 0 && r2)
+		memset((void *)r1, 0, r2);
+	return n < 0 ? (u64)-ERANGE : (u64)n;
+}
+
 SKEP_BODY(probe_read_str)
 {
 	long n = skep_probe_read_str((char *)r1, r3, r2);
@@ -55,10 +79,10 @@ SKEP_BODY(copy_from_user)
 const struct skep_body skep_probe_bodies[] = {
 	{BPF_FUNC_probe_read, probe_read},
 	{BPF_FUNC_probe_read_user, probe_read},
-	{BPF_FUNC_probe_read_kernel, probe_read},
+	{BPF_FUNC_probe_read_kernel, probe_read_kernel},
 	{BPF_FUNC_probe_read_str, probe_read_str},
 	{BPF_FUNC_probe_read_user_str, probe_read_str},
-	{BPF_FUNC_probe_read_kernel_str, probe_read_str},
+	{BPF_FUNC_probe_read_kernel_str, probe_read_kernel_str},
 	{BPF_FUNC_probe_write_user, probe_write_user},
 	{BPF_FUNC_copy_from_user, copy_from_user},
 	{0, NULL},

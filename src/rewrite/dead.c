@@ -8,7 +8,12 @@
 #include "rewrite/code.h"
 #include "spec/helper.h"
 
-/* Subprograms that have become empty leave the table; numbers that refer to it follow. */
+#define GONE UINT32_MAX
+
+/*
+ * Subprograms that have become empty leave the table; numbers that refer to it follow. A callback
+ * that no path enters (a loop of no iterations) may still be named: its value becomes 0.
+ */
 static void drop_subprogs(struct rw *rw)
 {
 	struct skep_vprog *p = rw->p;
@@ -19,9 +24,10 @@ static void drop_subprogs(struct rw *rw)
 		return;
 	}
 	for (i = 0; i < p->nr_subprogs; i++) {
-		renum[i] = n;
+		renum[i] = GONE;
 		if (!p->subprogs[i].len && i)
 			continue;
+		renum[i] = n;
 		p->subprogs[n++] = p->subprogs[i];
 	}
 	for (i = 0; i < rw->in.len; i++) {
@@ -29,13 +35,16 @@ static void drop_subprogs(struct rw *rw)
 
 		if (!skep_insn_is_ldimm64(in))
 			continue;
-		if (in->src_reg == SKEP_PSEUDO_FUNC && (u32)in->imm < p->nr_subprogs)
-			in->imm = (s32)renum[in->imm];
+		if (in->src_reg == SKEP_PSEUDO_FUNC && (u32)in->imm < p->nr_subprogs) {
+			if (renum[in->imm] == GONE)
+				in->src_reg = SKEP_PSEUDO_IMM;
+			in->imm = renum[in->imm] == GONE ? 0 : (s32)renum[in->imm];
+		}
 		i++;
 	}
 	for (i = 0; i < p->nr_calls; i++)
 		if (p->calls[i].callback >= 0 && (u32)p->calls[i].callback < p->nr_subprogs)
-			p->calls[i].callback = (s32)renum[p->calls[i].callback];
+			p->calls[i].callback = (s32)renum[p->calls[i].callback]; /* GONE: -1 */
 	p->nr_subprogs = n;
 	skep_free(renum);
 }
