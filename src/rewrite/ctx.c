@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "rewrite/code.h"
+#include "spec/ctx.h"
 #include "spec/prog_type.h"
 
 static const struct skep_ctx_field *field_at(const struct skep_prog_type_row *row, u32 off)
@@ -95,26 +96,57 @@ void rw_ctx_access(struct rw *rw, u32 i)
 		store_field(rw, in, f);
 }
 
-/* Every packet type has the same run-time context; the row of SCHED_CLS shows all of its fields. */
-static const struct skep_ctx_field *skb_field(u32 off)
-{
-	const struct skep_prog_type_row *row = skep_prog_type(BPF_PROG_TYPE_SCHED_CLS);
+/* Offsets below these count from the network header and from the link-layer header. */
+#define NET_OFF (-0x100000)
+#define LL_OFF (-0x200000)
 
-	return row ? field_at(row, off) : NULL;
+#define SKB_CTX(field) offsetof(struct skep_skb_ctx, field)
+
+/* R1 = where @k counts from; @k as an offset from there in R2. */
+static void put_base(struct rw *rw, s32 k)
+{
+	u32 base = SKB_CTX(data);
+
+	if (k < 0 && k >= NET_OFF) {
+		base = SKB_CTX(network);
+		k -= NET_OFF;
+	} else if (k < 0 && k >= LL_OFF) {
+		base = SKB_CTX(mac);
+		k -= LL_OFF;
+	}
+	rw_put(rw, SKEP_LDX(BPF_DW, 1, 6, base));
+	rw_put(rw, SKEP_MOV32_IMM(2, k)); /* still negative: far beyond the end as an address */
+}
+
+/* The same for an offset in R2 that is known only when the program runs. */
+static void put_base_ind(struct rw *rw)
+{
+	u32 plain, net, done;
+
+	rw_put(rw, SKEP_LDX(BPF_DW, 1, 6, SKB_CTX(data)));
+	plain = rw_put_jump(rw, SKEP_INSN(BPF_JMP32 | BPF_JSGE | BPF_K, 2, 0, 0, 0), 0);
+	net = rw_put_jump(rw, SKEP_INSN(BPF_JMP32 | BPF_JSGE | BPF_K, 2, 0, 0, NET_OFF), 0);
+	rw_put(rw, SKEP_LDX(BPF_DW, 1, 6, SKB_CTX(mac)));
+	rw_put(rw, SKEP_ALU32_IMM(BPF_SUB, 2, LL_OFF));
+	done = rw_put_jump(rw, SKEP_JA(0), 0);
+	rw_land(rw, net);
+	rw_put(rw, SKEP_LDX(BPF_DW, 1, 6, SKB_CTX(network)));
+	rw_put(rw, SKEP_ALU32_IMM(BPF_SUB, 2, NET_OFF));
+	rw_land(rw, plain);
+	rw_land(rw, done);
 }
 
 /*
  * R0 = big-endian value in the packet at imm (plus the source register); outside the packet the
- * function returns 0. Offsets are signed 32-bit numbers; R1–R5 are free.
+ * function returns 0. Offsets are signed 32-bit numbers; one that is still negative becomes, zero-
+ * extended, an address beyond every packet. R1–R5 are free.
  */
 void rw_ld_abs(struct rw *rw, u32 i)
 {
 	const struct bpf_insn *in = &rw->in.insns[i];
-	const struct skep_ctx_field *data = skb_field(offsetof(struct __sk_buff, data));
-	const struct skep_ctx_field *data_end = skb_field(offsetof(struct __sk_buff, data_end));
-	u32 bytes = skep_insn_bytes(in), bad[2], out;
+	u32 bytes = skep_insn_bytes(in), bad, out;
 
-	if (!data || !data_end || bytes == 8) {
+	if (bytes == 8) {
 		rw->err = rw->err ? rw->err : -EINVAL;
 		return;
 	}
@@ -122,22 +154,20 @@ void rw_ld_abs(struct rw *rw, u32 i)
 	if (BPF_MODE(in->code) == BPF_IND) {
 		rw_put(rw, SKEP_MOV32_REG(2, in->src_reg));
 		rw_put(rw, SKEP_ALU32_IMM(BPF_ADD, 2, in->imm));
+		put_base_ind(rw);
 	} else {
-		rw_put(rw, SKEP_MOV32_IMM(2, in->imm));
+		put_base(rw, in->imm);
 	}
-	bad[0] = rw_put_jump(rw, SKEP_INSN(BPF_JMP32 | BPF_JSLT | BPF_K, 2, 0, 0, 0), 0);
-	rw_put(rw, SKEP_LDX(BPF_DW, 1, 6, data->rt_off));
-	rw_put(rw, SKEP_LDX(BPF_DW, 3, 6, data_end->rt_off));
+	rw_put(rw, SKEP_LDX(BPF_DW, 3, 6, SKB_CTX(data_end)));
 	rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 1, 2));
 	rw_put(rw, SKEP_MOV64_REG(4, 1));
 	rw_put(rw, SKEP_ALU64_IMM(BPF_ADD, 4, bytes));
-	bad[1] = rw_put_jump(rw, SKEP_JMP_REG(BPF_JGT, 4, 3, 0), 0);
+	bad = rw_put_jump(rw, SKEP_JMP_REG(BPF_JGT, 4, 3, 0), 0);
 	rw_put(rw, SKEP_LDX(BPF_SIZE(in->code), 0, 1, 0));
 	if (bytes > 1)
 		rw_put(rw, SKEP_INSN(BPF_ALU | BPF_END | BPF_TO_BE, 0, 0, 0, 8 * bytes));
 	out = rw_put_jump(rw, SKEP_JA(0), 0);
-	rw_land(rw, bad[0]);
-	rw_land(rw, bad[1]);
+	rw_land(rw, bad);
 	rw_put(rw, SKEP_MOV64_IMM(0, 0));
 	rw_put(rw, SKEP_EXIT);
 	rw_land(rw, out);

@@ -110,7 +110,9 @@ static u32 packet_protocol(const u8 *eth, u32 size)
 	return 0x0400;
 }
 
-static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, bool is_l2)
+/* @has_ctx: the caller hands in or wants back a context; only then is wire_len defaulted. */
+static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, bool is_l2,
+		    bool has_ctx)
 {
 	u32 len = is_l2 ? size : size - ETH_HLEN, wire_len = u32_at(in, SKB(wire_len));
 	u8 *data = packet + (size - len);
@@ -128,6 +130,8 @@ static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, 
 		.data = (uintptr_t)data,
 		.data_end = (uintptr_t)data + len,
 		.data_meta = (uintptr_t)data,
+		.mac = (uintptr_t)packet,
+		.network = (uintptr_t)packet + ETH_HLEN,
 		.len = len,
 		.pkt_type = packet_type(packet),
 		.protocol = packet_protocol(packet, size),
@@ -137,7 +141,7 @@ static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, 
 		.ifindex = ifindex ? ifindex : 1,
 		.tstamp = u64_at(in, SKB(tstamp)),
 		.hwtstamp = u64_at(in, SKB_HWTSTAMP),
-		.wire_len = wire_len ? wire_len : len,
+		.wire_len = wire_len ? wire_len : has_ctx ? len : 0,
 		.gso_segs = u32_at(in, SKB(gso_segs)),
 		.gso_size = u32_at(in, SKB(gso_size)),
 	};
@@ -179,7 +183,8 @@ int test_run_skb(const struct test_run *t)
 	if (!err)
 		err = test_ctx_in(t, in, SKB_SIZE);
 	if (!err)
-		err = skb_fill(&c, in, m.data, size, is_l2);
+		err = skb_fill(&c, in, m.data, size, is_l2,
+			       a->test.ctx_in || a->test.ctx_out);
 	if (err)
 		goto out;
 	retval = test_repeat(t, &c, &duration);
@@ -221,7 +226,7 @@ int test_run_xdp(const struct test_run *t)
 {
 	const union bpf_attr *a = t->attr;
 	u32 size = a->test.data_size_in, retval, duration;
-	bool has_ctx = a->test.ctx_in != 0;
+	bool has_ctx = a->test.ctx_in || a->test.ctx_out;
 	struct test_mem m = {0};
 	struct xdp_md in = {0};
 	struct skep_xdp_ctx c;

@@ -23,6 +23,7 @@ struct skep_skb_ctx {
 	u32 wire_len, gso_segs, gso_size;
 	u8 tstamp_type;
 	void *frame; /* the packet buffer behind it: helpers that change the packet */
+	u64 mac, network; /* link-layer and network header, for LD_ABS with negative offsets */
 };
 
 struct skep_xdp_ctx {
