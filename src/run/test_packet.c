@@ -110,6 +110,14 @@ static u32 packet_protocol(const u8 *eth, u32 size)
 	return 0x0400;
 }
 
+/* A frame that announces IPv4 or IPv6 holds at least the fixed header. */
+static bool packet_holds_header(const u8 *eth, u32 size)
+{
+	u32 type = (u32)eth[12] << 8 | eth[13], left = size - ETH_HLEN;
+
+	return !(type == 0x0800 && left < 20) && !(type == 0x86dd && left < 40);
+}
+
 /* @has_ctx: the caller hands in or wants back a context; only then is wire_len defaulted. */
 static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, bool is_l2,
 		    bool has_ctx)
@@ -180,6 +188,8 @@ int test_run_skb(const struct test_run *t)
 	if (size < ETH_HLEN || size > SKB_MAX)
 		return -EINVAL;
 	err = packet_in(t, 0, size, &m);
+	if (!err && !packet_holds_header(m.data, size))
+		err = -EINVAL;
 	if (!err)
 		err = test_ctx_in(t, in, SKB_SIZE);
 	if (!err)

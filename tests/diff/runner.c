@@ -139,7 +139,7 @@ static void fill_packet(unsigned char *pkt, size_t n)
 
 static void test_run(const char *base, struct bpf_program *p)
 {
-	static const unsigned int sizes[] = {14, 64, 200};
+	static const unsigned int sizes[] = {13, 14, 15, 33, 64, 200};
 	unsigned char in[256], out[512];
 	uint64_t args[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 	unsigned char ctx[64];
