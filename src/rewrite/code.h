@@ -92,6 +92,7 @@ void rw_dead_code(struct rw *rw);
 void rw_loops(struct rw *rw);
 void rw_fold(struct rw *rw);
 void rw_lower(struct rw *rw);
+void rw_jumps(struct rw *rw);
 void rw_forward(struct rw *rw);
 void rw_dead_writes(struct rw *rw);
 

@@ -25,6 +25,7 @@ struct known {
 struct fold {
 	struct rw *rw;
 	struct known reg[SKEP_NR_REGS];
+	u32 narrow; /* bit r: the upper half of register r is zero */
 };
 
 static bool fits_s32(u64 v)
@@ -107,13 +108,50 @@ static bool immediate_form(struct bpf_insn *in, u64 v)
 	return true;
 }
 
+/* Does @in leave the upper half of its destination zero? */
+static bool clears_upper(const struct fold *f, const struct bpf_insn *in)
+{
+	bool src = f->narrow >> in->src_reg & 1, dst = f->narrow >> in->dst_reg & 1;
+
+	switch (BPF_CLASS(in->code)) {
+	case BPF_ALU:
+		return BPF_OP(in->code) != BPF_END || in->imm < 64;
+	case BPF_ALU64:
+		if (BPF_SRC(in->code) == BPF_X)
+			return BPF_OP(in->code) == BPF_MOV && !in->off && src;
+		if (BPF_OP(in->code) == BPF_RSH)
+			return dst || in->imm >= 32;
+		return (BPF_OP(in->code) == BPF_MOV && in->imm >= 0) ||
+		       (BPF_OP(in->code) == BPF_AND && (dst || in->imm >= 0));
+	case BPF_LDX:
+		return BPF_MODE(in->code) == BPF_MEM && BPF_SIZE(in->code) != BPF_DW;
+	default:
+		return false;
+	}
+}
+
+/* A 64-bit division of a 32-bit value by a positive constant needs only 32 bits. */
+static void narrow_division(const struct fold *f, struct bpf_insn *in)
+{
+	u8 op = BPF_OP(in->code);
+
+	if (BPF_CLASS(in->code) == BPF_ALU64 && BPF_SRC(in->code) == BPF_K &&
+	    (op == BPF_DIV || op == BPF_MOD) && !in->off && in->imm > 0 &&
+	    (f->narrow >> in->dst_reg & 1))
+		in->code = BPF_ALU | op | BPF_K;
+}
+
 /* What is known after @in, of the register it writes. */
 static void learn(struct fold *f, const struct bpf_insn *in)
 {
 	struct known k = {0}, *r = f->reg;
 	bool w = BPF_CLASS(in->code) == BPF_ALU64;
 	u32 i, writes = skep_insn_writes(in);
+	bool narrow = clears_upper(f, in);
 
+	f->narrow &= ~writes;
+	if (narrow)
+		f->narrow |= 1u << in->dst_reg;
 	if (skep_insn_is_ldimm64(in)) {
 		if (in->src_reg == SKEP_PSEUDO_IMM)
 			k = (struct known){CONSTANT, 0, skep_insn_imm64(in)};
@@ -157,19 +195,25 @@ void rw_fold(struct rw *rw)
 		u64 v;
 
 		n = rw_slots(in);
-		if (is_target[i])
+		if (is_target[i]) {
 			memset(f.reg, 0, sizeof(f.reg));
+			f.narrow = 0;
+		}
 		rw_begin(rw, i);
 		if (BPF_CLASS(in->code) == BPF_LDX && rw->in.facts[i].mem == SKEP_MEM_DIRECT &&
 		    constant_load(&f, in, &v)) {
 			put_constant(rw, in->dst_reg, v);
 			f.reg[in->dst_reg] = (struct known){CONSTANT, 0, v};
+			f.narrow &= ~(1u << in->dst_reg);
 			continue;
 		}
 		if (n == 1 && src->kind == CONSTANT && rw->in.facts[i].mem != SKEP_MEM_CTX)
 			immediate_form(in, src->v);
+		narrow_division(&f, in);
 		rw_copy(rw, i);
 		learn(&f, in);
+		if (rw->in.facts[i].mem == SKEP_MEM_CTX) /* may become an address */
+			f.narrow &= ~(1u << in->dst_reg);
 	}
 	rw_end_pass(rw);
 	skep_free(is_target);

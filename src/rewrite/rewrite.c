@@ -23,9 +23,11 @@ int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
 		}
 		rw_lower(&rw);
 		if (!host->no_inline) {
+			rw_jumps(&rw);
 			rw_dead_writes(&rw); /* dead arguments hide stored registers from the next */
 			rw_forward(&rw);
 			rw_dead_writes(&rw);
+			rw_jumps(&rw);
 		}
 		err = rw.err ? rw.err : rw_finish(&rw);
 	}
