@@ -275,17 +275,20 @@ static void kick(void)
 	skep_raw(__NR_write, SKEP_READ(kick_fd), &one, sizeof(one));
 }
 
+static void reap(void);
+
 static void *reaper(void *unused)
 {
 	struct epoll_event ev;
 
+	skep_busy_enter();
 	skep_raw(__NR_prctl, PR_SET_NAME, "skep-reaper");
 	for (;;) {
 		long n = skep_raw(__NR_epoll_wait, SKEP_READ(epoll_fd), &ev, 1, -1);
 
 		if (n < 0 && n != -EINTR)
 			return NULL;
-		skep_fd_reap();
+		reap();
 		skep_rcu_drain();
 	}
 }
@@ -567,17 +570,15 @@ static struct skep_fd_desc *collect_dead(bool *ret_drain)
 	return dead;
 }
 
-void skep_fd_reap(void)
+/*
+ * With skep_busy set: what the application's allocator or a sanitizer's runtime does on our account
+ * may come back through interposed calls, which then keep off our locks.
+ */
+static void reap(void)
 {
 	struct skep_fd_desc *dead, *next;
 	bool drain;
 
-	/*
-	 * A signal handler that closes something while this thread is inside: its locks may be
-	 * the ones we need. The next caller, or the reaper, sees to it.
-	 */
-	if (!SKEP_READ(nr_descs) || skep_busy)
-		return;
 	skep_lock(&reap_lock);
 	skep_lock(&table_lock);
 	dead = collect_dead(&drain);
@@ -592,6 +593,19 @@ void skep_fd_reap(void)
 	skep_unlock(&reap_lock);
 	if (dead || drain)
 		skep_rcu_drain();
+}
+
+void skep_fd_reap(void)
+{
+	/*
+	 * A signal handler that closes something while this thread is inside: its locks may be
+	 * the ones we need. The next caller, or the reaper, sees to it.
+	 */
+	if (!SKEP_READ(nr_descs) || skep_busy)
+		return;
+	skep_busy_enter();
+	reap();
+	skep_busy_leave();
 }
 
 /* table_lock held. */

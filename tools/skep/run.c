@@ -252,6 +252,26 @@ static int set_preload(const char *library, const char *sanitizer)
 	return err ? -ENOMEM : 0;
 }
 
+/*
+ * ThreadSanitizer sees what the library asks of libc, but not the locks and grace periods that
+ * order it, since the library is not instrumented.
+ */
+static int tell_tsan(const char *sanitizer)
+{
+	const char *old = getenv("TSAN_OPTIONS");
+	char *value;
+	int err;
+
+	if (!strstr(sanitizer, "tsan") || (old && strstr(old, "ignore_noninstrumented_modules")))
+		return 0;
+	if (asprintf(&value, "%s%signore_noninstrumented_modules=1", old ? old : "",
+		     old && *old ? ":" : "") < 0)
+		return -ENOMEM;
+	err = setenv("TSAN_OPTIONS", value, 1);
+	free(value);
+	return err ? -ENOMEM : 0;
+}
+
 static bool valid_number(const char *s)
 {
 	char *end;
@@ -333,7 +353,7 @@ int cmd_run(int argc, char **argv)
 		err = check_target(path, &target);
 	if (err)
 		return err;
-	if (set_preload(library, target.sanitizer)) {
+	if (set_preload(library, target.sanitizer) || tell_tsan(target.sanitizer)) {
 		fprintf(stderr, "skep run: out of memory\n");
 		return EXIT_USAGE;
 	}
