@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Random programs that are nearly valid: numbers, branches, stack, map values, packets, calls.
+ */
+
+static u64 rnd_state;
+
+static u32 rnd(u32 n)
+{
+	rnd_state ^= rnd_state << 13;
+	rnd_state ^= rnd_state >> 7;
+	rnd_state ^= rnd_state << 17;
+	return n ? (u32)(rnd_state >> 11) % n : 0;
+}
+
+static char prog_text[1 << 16];
+static u32 prog_len;
+
+static void emit(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	prog_len += (u32)vsnprintf(prog_text + prog_len, sizeof(prog_text) - prog_len, fmt, ap);
+	va_end(ap);
+}
+
+static int interesting(void)
+{
+	static const int v[] = { 0, 1, -1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 255, 256, 4095,
+				 0x7fffffff, (int)0x80000000, (int)0xfffffff0, 0x10000, 0xffff, -8,
+				 -255, 100, 1000 };
+
+	return rnd(4) ? v[rnd(ARRAY_SIZE(v))] : (int)rnd(0xffffffff) - (int)rnd(0xffffffff);
+}
+
+/* Registers that hold numbers: r6, r7, r8, and r0. r9 is a map value (or anything). */
+static int num_reg(void)
+{
+	static const int r[] = { 6, 7, 8, 6, 7, 0 };
+
+	return r[rnd(ARRAY_SIZE(r))];
+}
+
+static void random_alu(void)
+{
+	static const char *const ops[] = { "+=", "-=", "*=", "|=", "&=", "^=", "<<=", ">>=",
+					   "s>>=", "/=", "%=", "=", "+=", "&=", "&=" };
+	u32 op = rnd(ARRAY_SIZE(ops));
+	char c = rnd(3) ? 'r' : 'w';
+	int imm = interesting();
+
+	if (rnd(12) == 0) {
+		emit("%c%d = -%c%d\n", c, num_reg(), c, num_reg());
+		return;
+	}
+	if (rnd(14) == 0) {
+		static const char *const sx[] = { "s8", "s16" };
+
+		emit("%c%d = (%s)%c%d\n", c, num_reg(), sx[rnd(2)], c, num_reg());
+		return;
+	}
+	if (rnd(20) == 0) {
+		int r = num_reg();
+		static const char *const sw[] = { "bswap16", "bswap32", "bswap64", "be16", "le16", "be32", "le32", "be64" };
+
+		emit("r%d = %s r%d\n", r, sw[rnd(8)], r);
+		return;
+	}
+	if (rnd(2)) {
+		emit("%c%d %s %c%d\n", c, num_reg(), ops[op], c, num_reg());
+		return;
+	}
+	if (op >= 6 && op <= 8)
+		imm = (int)rnd(c == 'r' ? 64 : 32);
+	if ((op == 9 || op == 10) && !imm)
+		imm = 3;
+	emit("%c%d %s %d\n", c, num_reg(), ops[op], imm);
+}
+
+static void random_cond(u32 label)
+{
+	static const char *const ops[] = { "==", "!=", ">", ">=", "<", "<=", "s>", "s>=", "s<",
+					   "s<=", "&" };
+	char c = rnd(3) ? 'r' : 'w';
+
+	if (rnd(2))
+		emit("if %c%d %s %c%d goto l%u\n", c, num_reg(), ops[rnd(11)], c, num_reg(), label);
+	else
+		emit("if %c%d %s %d goto l%u\n", c, num_reg(), ops[rnd(11)], interesting(), label);
+}
+
+static void random_mem(void)
+{
+	static const char *const sz[] = { "u8", "u16", "u32", "u64", "s8", "s16", "s32" };
+	static const int bytes[] = { 1, 2, 4, 8, 1, 2, 4 };
+	u32 s = rnd(7);
+	int off = -(int)(1 + rnd(4)) * 8 + (rnd(3) ? 0 : (int)rnd(8 / (u32)bytes[s]) * bytes[s]);
+
+	switch (rnd(8)) {
+	case 0:
+	case 1:
+		emit("r%d = *(%s *)(r10 %c %d)\n", num_reg(), sz[s], off < 0 ? '-' : '+', abs(off));
+		break;
+	case 2:
+	case 3:
+		emit("*(%s *)(r10 - %d) = r%d\n", sz[s & 3], -off, num_reg());
+		break;
+	case 4:
+		emit("*(%s *)(r10 - %d) = %d\n", sz[s & 3], -off, rnd(2) ? 0 : interesting());
+		break;
+	case 5:
+		emit("r2 = r10\nr2 += -32\nr%d &= %u\nr2 += r%d\n*(u8 *)(r2 + 0) = %u\n", 6, rnd(32),
+		     6, rnd(2));
+		break;
+	case 6:
+		emit("r9 = value 2 0\nr%d &= %u\nr9 += r%d\nr%d = *(%s *)(r9 + %u)\n", 7, rnd(80), 7,
+		     num_reg(), sz[s], rnd(16));
+		break;
+	default:
+		emit("r9 = value 2 %u\nr9 += r%d\nr%d = *(%s *)(r9 + %u)\n", rnd(8), num_reg(),
+		     num_reg(), sz[s], rnd(16));
+		break;
+	}
+}
+
+static void random_call(u32 k)
+{
+	switch (rnd(8)) {
+	case 0:
+	case 1:
+		emit("call 7\n");
+		break;
+	case 2:
+		emit("r1 = map %u\nr2 = r10\nr2 += -%u\ncall 1\nif r0 == 0 goto n%u\nr%d = *(u64 *)(r0 + 0)\nn%u:\nr0 = 0\n",
+		     rnd(2), 4 + 4 * rnd(3), k, 6 + (int)rnd(3), k);
+		break;
+	case 3:
+		emit("r1 = map 1\nr2 = r10\nr2 += -%u\ncall 1\nif r0 == 0 goto n%u\nr9 = r0\nr9 += r%d\nr%d = *(u8 *)(r9 + 0)\nn%u:\nr0 = 0\n",
+		     8 * (1 + rnd(2)), k, 6 + (int)rnd(2), 6 + (int)rnd(3), k);
+		break;
+	case 4:
+		emit("r1 = r%d\nr2 = r%d\ncall sub\n", 6 + (int)rnd(3), 6 + (int)rnd(3));
+		break;
+	case 5:
+		emit("r1 = r%d\nr2 = r10\nr2 += -%u\ncall sub2\n", 6 + (int)rnd(3), 8 * (1 + rnd(4)));
+		break;
+	case 6:
+		emit("r1 = map 0\nr2 = r10\nr2 += -4\nr3 = r10\nr3 += -%u\nr4 = 0\ncall 2\n", 8 + rnd(16));
+		break;
+	default:
+		emit("r1 = r10\nr1 += -%u\nr2 = r%d\nr2 &= %u\nr3 = value 6 0\ncall 182\n", 8 * (1 + rnd(4)), 6 + (int)rnd(3), rnd(40));
+		break;
+	}
+}
+
+static void random_program(u32 mode)
+{
+	u32 n = 6 + rnd(30), labels = 0, open[64], nr_open = 0, loops = 0;
+	bool subs = mode & 1;
+
+	prog_len = 0;
+	emit("r6 = %d\ncall 7\nr7 = r0\nr8 = *(u64 *)(r10 - 40)\nr9 = r10\n", interesting());
+	if (rnd(2))
+		emit("r6 = r7\n");
+	for (u32 i = 0; i < n; i++) {
+		u32 k = rnd(16);
+
+		if (nr_open && rnd(5) == 0) {
+			emit("l%u:\n", open[--nr_open]);
+			continue;
+		}
+		if (k < 7) {
+			random_alu();
+		} else if (k < 10 && nr_open < 60) {
+			open[nr_open++] = labels;
+			random_cond(labels++);
+		} else if (k < 13) {
+			random_mem();
+		} else if (k < 15) {
+			if (subs)
+				random_call(1000 + i);
+			else
+				emit("call 7\n");
+		} else if (loops < 2) {
+			u32 l = labels++;
+			int r = 6 + (int)rnd(3);
+
+			/* A loop that may or may not end. */
+			emit("r%d = 0\nl%u:\nr%d += 1\n", r, l, r);
+			random_alu();
+			if (rnd(4) == 0)
+				random_mem();
+			emit("if r%d < %u goto l%u\n", r, 2 + rnd(20), l);
+			loops++;
+		}
+	}
+	while (nr_open)
+		emit("l%u:\n", open[--nr_open]);
+	emit("r0 = 0\nexit\n");
+	if (!strstr(prog_text, "call sub"))
+		return;
+	if (strstr(prog_text, "call sub\n")) {
+		emit("sub:\nr6 = r1\nr7 = r2\nr8 = r1\nr0 = r2\n");
+		for (u32 i = rnd(6); i > 0; i--)
+			random_alu();
+		emit("exit\n");
+	}
+	if (strstr(prog_text, "call sub2\n")) {
+		emit("sub2:\nr6 = r1\nr7 = 0\nr8 = 1\nr0 = r1\n");
+		if (rnd(2))
+			emit("*(u64 *)(r2 + 0) = r1\n");
+		for (u32 i = rnd(6); i > 0; i--)
+			random_alu();
+		if (rnd(2))
+			emit("r0 = *(u64 *)(r2 + 0)\n");
+		emit("exit\n");
+	}
+}
+
+static int random_programs(u64 seed, u32 count)
+{
+	u32 bad[4] = { 0 }, accepted = 0;
+
+	for (u32 i = 0; i < count; i++) {
+		struct test t = { .name = "random", .type = SF, .text = prog_text };
+		char name[64];
+		int r;
+
+		rnd_state = (seed + i) * 0x9e3779b97f4a7c15ull + 1;
+		for (int k = 0; k < 8; k++)
+			rnd(1);
+		random_program(rnd(2));
+		snprintf(name, sizeof(name), "seed %llu", (unsigned long long)(seed + i));
+		t.name = name;
+		if (rnd(3) == 0)
+			t.flags = SKEP_PROG_F_TEST_STATE_FREQ;
+		r = run(&t, false);
+		bad[r]++;
+		accepted += !strstr(klog, "\n") ? 0 : 1;
+	}
+	printf("%u programs: %u agree, %u differ, %u accepted wrongly, %u logs differ\n", count,
+	       bad[0], bad[1], bad[2], bad[3]);
+	return bad[1] + bad[2] ? 1 : 0;
+}
