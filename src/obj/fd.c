@@ -640,7 +640,7 @@ void skep_fd_make_way(int fd)
 		skep_raw(__NR_epoll_ctl, epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 		skep_raw(__NR_epoll_ctl, epoll_fd, EPOLL_CTL_ADD, up, &ev);
 		SKEP_WRITE(kick_fd, up);
-	} else if (up >= 0) {
+	} else if (up >= 0 && !skep_fd_own_moved(fd, up)) {
 		struct skep_fd_desc *d = by_write_fd(fd);
 
 		if (d) {

@@ -6,9 +6,12 @@
  */
 #include "obj/fd_own.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "base/alloc.h"
+#include "base/lock.h"
 #include "base/raw.h"
 
 /* Above what applications use, below the usual soft limit of 1024. */
@@ -86,8 +89,66 @@ int skep_fd_own_next(u32 from)
 	return -1;
 }
 
+static struct skep_lock slots_lock;
+static int **slots;
+static u32 nr_slots, room;
+
+int skep_fd_own_keep(int *slot)
+{
+	int err = 0;
+
+	skep_lock(&slots_lock);
+	if (nr_slots == room) {
+		u32 more = room ? room * 2 : 16;
+		int **grown = skep_realloc(slots, more * sizeof(*slots));
+
+		if (grown) {
+			slots = grown;
+			room = more;
+		} else {
+			err = -ENOMEM;
+		}
+	}
+	if (!err) {
+		*slot = skep_fd_own(*slot);
+		slots[nr_slots++] = slot;
+	}
+	skep_unlock(&slots_lock);
+	return err;
+}
+
+void skep_fd_own_drop(int *slot)
+{
+	skep_lock(&slots_lock);
+	for (u32 i = 0; i < nr_slots; i++) {
+		if (slots[i] != slot)
+			continue;
+		slots[i] = slots[--nr_slots];
+		skep_fd_own_close(*slot);
+		*slot = -1;
+		break;
+	}
+	skep_unlock(&slots_lock);
+}
+
+bool skep_fd_own_moved(int fd, int up)
+{
+	bool found = false;
+
+	skep_lock(&slots_lock);
+	for (u32 i = 0; i < nr_slots && !found; i++) {
+		found = *slots[i] == fd;
+		if (found)
+			SKEP_WRITE(*slots[i], up);
+	}
+	skep_unlock(&slots_lock);
+	return found;
+}
+
 void skep_fd_own_fork_child(void)
 {
+	skep_lock_reset(&slots_lock);
+	nr_slots = 0; /* the holders are the parent's */
 	for (u32 w = 0; w < ARRAY_SIZE(skep_fd_own_bits); w++)
 		while (skep_fd_own_bits[w])
 			skep_fd_own_close((int)(w * 64 + (u32)__builtin_ctzll(skep_fd_own_bits[w])));

@@ -14,6 +14,16 @@
 int skep_fd_own(int fd);
 /* Forget and close. */
 void skep_fd_own_close(int fd);
+/*
+ * For a holder that keeps its number in one word: move the descriptor in *@slot out of the way
+ * and keep *@slot true should the application want that number (read it with SKEP_READ). -ENOMEM
+ * or 0; drop forgets and closes (-1: nothing). Control path.
+ */
+int skep_fd_own_keep(int *slot);
+void skep_fd_own_drop(int *slot);
+/* The holder of @fd is told of its new number. False: nobody keeps it in a slot. */
+bool skep_fd_own_moved(int fd, int up);
+
 /* Duplicate an own descriptor to another high number; the old one stays open and is forgotten. */
 int skep_fd_own_dup(int fd);
 /* Smallest own number >= @from, -1 when there is none. */

@@ -304,6 +304,25 @@ static void test_own_numbers(void)
 	CHECK_EQ(t.closed, 1);
 }
 
+static void test_slots(void)
+{
+	int slot = open("/dev/zero", O_RDONLY | O_CLOEXEC), first;
+	char c = 1;
+
+	CHECK_EQ(skep_fd_own_keep(&slot), 0);
+	first = slot;
+	CHECK(first >= 64 && skep_fd_is_own(first));
+	skep_fd_make_way(first);
+	dup2(0, first);
+	CHECK(slot != first && skep_fd_is_own(slot) && !skep_fd_is_own(first));
+	CHECK(read(slot, &c, 1) == 1 && c == 0);
+	close(first);
+	first = slot;
+	skep_fd_own_drop(&slot);
+	CHECK_EQ(slot, -1);
+	CHECK(!skep_fd_is_own(first) && fcntl(first, F_GETFD) == -1);
+}
+
 int main(void)
 {
 	test_identity();
@@ -315,6 +334,7 @@ int main(void)
 	test_level();
 	test_edges();
 	test_own_numbers();
+	test_slots();
 	test_reaper();
 	return checks_done();
 }
