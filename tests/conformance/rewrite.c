@@ -574,6 +574,33 @@ static void test_probe(void)
 	}
 }
 
+/* Jumps over code that grows beyond what their offsets reach. */
+static void test_far(void)
+{
+	enum { LOOKUPS = 5000, LEN = 3 + LOOKUPS * 6 + 2 };
+	struct bpf_insn *in = calloc(LEN, sizeof(*in));
+	struct source s = {.insns = in, .len = LEN, .nr_subprogs = 1, .depth = 8};
+	u32 n = 0, i;
+
+	in[n++] = SKEP_LDX(BPF_DW, 6, 1, 0);
+	in[n++] = SKEP_MOV64_IMM(7, 1);
+	in[n++] = SKEP_JMP_IMM(BPF_JEQ, 6, 5, LOOKUPS * 6);
+	for (i = 0; i < LOOKUPS; i++) {
+		in[n++] = SKEP_ST(BPF_W, 10, -4, 2);
+		in[n++] = SKEP_MOV64_REG(2, 10);
+		in[n++] = SKEP_ALU64_IMM(BPF_ADD, 2, -4);
+		in[n++] = SKEP_MOV64_IMM(1, 0);
+		in[n++] = HELPER(ID_LOOKUP);
+		in[n++] = SKEP_ALU64_REG(BPF_ADD, 7, 0);
+	}
+	in[n++] = SKEP_MOV64_REG(0, 7);
+	in[n++] = SKEP_EXIT;
+	s.lookup = (struct skep_call_fact){.map = 0, .callback = -1};
+	expect("far-taken", &s, 5, 1);
+	expect("far-walked", &s, 6, 1 + LOOKUPS * (u64)(uintptr_t)&array_values[2]);
+	free(in);
+}
+
 /*
  * Random programs: what every pass left must compute what the program did, and a loop what its
  * calls did. Way 0, the interpreter with all calls kept, is the measure of the others.
@@ -732,6 +759,7 @@ int main(int argc, char **argv)
 	test_lookups();
 	test_tail_call();
 	test_probe();
+	test_far();
 	test_random(argc > 1 ? (u32)atoi(argv[1]) : 2000);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed != 0;
