@@ -31,7 +31,7 @@
 static uint64_t rng_state;
 static int fds[MAX_FDS];
 static unsigned int nr_fds;
-static uint8_t *arena; /* 64 KiB of readable bytes, followed by an unmapped page */
+static uint8_t *arena; /* 64 KiB of readable bytes, followed by a page that is not readable */
 static const size_t arena_size = 65536;
 
 static uint32_t rnd(void)
@@ -263,7 +263,7 @@ int main(int argc, char **argv)
 			max_calls = strtoul(argv[i + 1], NULL, 0);
 	}
 	arena = mmap(NULL, arena_size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	munmap(arena + arena_size, 4096);
+	mprotect(arena + arena_size, 4096, PROT_NONE); /* kept, so that nothing else comes to lie there */
 	memset(&u, 0, sizeof(u));
 	skep_init();
 	end = time(NULL) + seconds;

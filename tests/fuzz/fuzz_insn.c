@@ -24,7 +24,7 @@
 #include "obj/fd.h"
 #include "sys/sys.h"
 
-#define MAX_INSNS 64
+#define MAX_INSNS 80
 
 static uint64_t rng_state = 0x9876543;
 static struct skep_caller caller;
@@ -152,11 +152,14 @@ static void atomic(struct prog *p)
 
 static void build(struct prog *p)
 {
-	uint32_t want = 4 + below(MAX_INSNS - 30);
+	uint32_t want = 24 + below(MAX_INSNS - 30);
 
 	p->n = 0;
 	for (uint32_t r = 0; r < 10; r++)
 		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, constant());
+	/* Uninitialised stack may be read, and would differ between runs. */
+	for (int off = -64; off < 0; off += 8)
+		emit(p, BPF_ST | BPF_MEM | BPF_DW, 10, 0, off, constant());
 	while (p->n < want) {
 		switch (below(12)) {
 		case 0:
