@@ -44,7 +44,7 @@ static const char *tnum_text(struct tnum t, char *buf, size_t n)
 	if (!t.mask)
 		snprintf(buf, n, "%lld", (long long)t.value);
 	else
-		snprintf(buf, n, "(%#llx; %#llx)", (unsigned long long)t.value,
+		snprintf(buf, n, "(0x%llx; 0x%llx)", (unsigned long long)t.value,
 			 (unsigned long long)t.mask);
 	return buf;
 }

@@ -235,7 +235,7 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 		return -EACCES;
 	}
 	if (!scalar_is_const(&r.v) || r.v.tn.value) {
-		vf_say(env, "R%u is ptr_%s invalid variable offset: off=%d, var_off=(%#llx; %#llx)\n",
+		vf_say(env, "R%u is ptr_%s invalid variable offset: off=%d, var_off=(0x%llx; 0x%llx)\n",
 		       regno, tname, off, (unsigned long long)r.v.tn.value,
 		       (unsigned long long)r.v.tn.mask);
 		return -EACCES;
@@ -269,32 +269,75 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 	return 0;
 }
 
-/* A map pointer seen as the kernel's struct bpf_map. */
+/* The kernel's struct behind a map of @type; it starts with struct bpf_map. */
+static const char *map_struct(u32 type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_HASH_OF_MAPS:
+		return "bpf_htab";
+	case BPF_MAP_TYPE_ARRAY:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+	case BPF_MAP_TYPE_PROG_ARRAY:
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
+	case BPF_MAP_TYPE_CGROUP_ARRAY:
+	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
+		return "bpf_array";
+	case BPF_MAP_TYPE_LPM_TRIE:
+		return "lpm_trie";
+	case BPF_MAP_TYPE_QUEUE:
+	case BPF_MAP_TYPE_STACK:
+		return "bpf_queue_stack";
+	case BPF_MAP_TYPE_RINGBUF:
+	case BPF_MAP_TYPE_USER_RINGBUF:
+		return "bpf_ringbuf_map";
+	case BPF_MAP_TYPE_SK_STORAGE:
+	case BPF_MAP_TYPE_TASK_STORAGE:
+	case BPF_MAP_TYPE_INODE_STORAGE:
+	case SKEP_MAP_TYPE_CGRP_STORAGE:
+		return "bpf_local_storage_map";
+	default:
+		return "bpf_map";
+	}
+}
+
+/* A map pointer seen as the kernel's struct. */
 int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		     int value_regno)
 {
 	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
 	struct reg *regs = vf_regs(env);
 	struct step s = { 0 };
-	u32 id;
+	const char *name;
+	u32 id, base;
 	int ret;
 
-	id = btf ? skep_btf_find(btf, "bpf_map", BTF_KIND_STRUCT) : 0;
+	name = map_struct(regs[regno].map->type);
+	id = btf ? skep_btf_find(btf, name, BTF_KIND_STRUCT) : 0;
+	base = btf ? skep_btf_find(btf, "bpf_map", BTF_KIND_STRUCT) : 0;
 	if (!id) {
 		vf_say(env, "map_ptr access not supported without CONFIG_DEBUG_INFO_BTF\n");
 		return -SKEP_ENOTSUPP;
 	}
 	if (off < 0) {
-		vf_say(env, "R%u is %s invalid negative access: off=%d\n", regno, "bpf_map", off);
+		vf_say(env, "R%u is %s invalid negative access: off=%d\n", regno, name, off);
 		return -EACCES;
 	}
 	if (kind != ACCESS_READ) {
-		vf_say(env, "only read from %s is supported\n", "bpf_map");
+		vf_say(env, "only read from %s is supported\n", name);
 		return -EACCES;
 	}
 	ret = walk_struct(env, btf, id, (u32)off, size, &s);
 	if (ret < 0)
 		return ret;
+	if ((s64)off + size > skep_btf_size(btf, base)) {
+		vf_say(env, "skep: fields of struct %s beyond struct bpf_map are not supported\n",
+		       name);
+		return -EINVAL;
+	}
 	if (value_regno < 0)
 		return 0;
 	if (ret != WALK_PTR) {

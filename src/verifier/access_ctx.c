@@ -41,6 +41,10 @@ static bool table_access(struct env *env, s32 off, u32 size, enum access_kind ki
 
 		if ((u32)off < f->off || (u32)off >= end)
 			continue;
+		/* Where the packet leaves is known only behind a device map. */
+		if (row->type == BPF_PROG_TYPE_XDP && f->off == 20 &&
+		    env->req->attach_type != BPF_XDP_DEVMAP)
+			return false;
 		if (!(f->flags & (kind == ACCESS_WRITE ? SKEP_FIELD_W : SKEP_FIELD_R)))
 			return false;
 		if (f->flags & SKEP_FIELD_WIDE) {
@@ -175,6 +179,9 @@ static bool ctx_access(struct env *env, s32 off, u32 size, enum access_kind kind
 	case SKEP_CTX_TABLE:
 		return table_access(env, off, size, kind, ret);
 	case SKEP_CTX_ARGS:
+		/* A tracepoint's record starts with what is the kernel's own. */
+		if (env->req->prog_type == BPF_PROG_TYPE_TRACEPOINT && off < 8)
+			return false;
 		return off >= 0 && (u32)off + size <= env->ptype->ctx_size &&
 		       kind == ACCESS_READ && !(off % (s32)size);
 	case SKEP_CTX_BTF_ARGS:

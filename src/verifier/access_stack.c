@@ -36,7 +36,7 @@ static void var_text(const struct reg *r, char *buf, size_t n)
 	if (scalar_is_const(&r->v))
 		snprintf(buf, n, "%lld", (long long)r->v.tn.value);
 	else
-		snprintf(buf, n, "(%#llx; %#llx)", (unsigned long long)r->v.tn.value,
+		snprintf(buf, n, "(0x%llx; 0x%llx)", (unsigned long long)r->v.tn.value,
 			 (unsigned long long)r->v.tn.mask);
 }
 

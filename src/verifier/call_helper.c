@@ -233,7 +233,7 @@ static const struct want want_mem[] = { { RK_STACK, 0 },     { RK_PKT, 0 },
 					{ RK_BTF, RF_TRUSTED }, { RK_CTX, 0 } };
 static const struct want want_scalar[] = { { RK_SCALAR, 0 } };
 static const struct want want_map_ptr[] = { { RK_MAP_PTR, 0 } };
-static const struct want want_ctx[] = { { RK_CTX, 0 }, { RK_BTF, RF_TRUSTED } };
+static const struct want want_ctx[] = { { RK_CTX, 0 } };
 static const struct want want_sock_common[] = {
 	{ RK_SOCK_COMMON, 0 }, { RK_SOCKET, 0 }, { RK_TCP_SOCK, 0 }, { RK_XDP_SOCK, 0 }
 };
@@ -266,7 +266,7 @@ static const struct {
 	W(CONST_SIZE, want_scalar, 1),
 	W(CONST_SIZE_OR_ZERO, want_scalar, 1),
 	W(CONST_ALLOC_SIZE_OR_ZERO, want_scalar, 1),
-	W(CTX, want_ctx, 2),
+	W(CTX, want_ctx, 1),
 	W(SOCK_COMMON, want_sock_common, 4),
 	W(SOCKET, want_socket, 1),
 	W(BTF_ID_SOCK_COMMON, want_btf_sock, 6),
@@ -755,8 +755,15 @@ static int call_back(struct env *env, struct call *c)
 	u32 idx = env->insn_idx;
 	int err;
 
-	if (c->id == BPF_FUNC_for_each_map_elem)
+	if (c->id == BPF_FUNC_for_each_map_elem) {
+		const struct skep_map_type_row *row = skep_map_type(c->map->type);
+
+		if (!row || !(row->flags & SKEP_MAP_FOR_EACH)) {
+			vf_say(env, "callback function not allowed for map\n");
+			return -SKEP_ENOTSUPP;
+		}
 		return vf_push_callback(env, idx, (u32)c->callback, set_map_elem_args);
+	}
 	/* Whether another round follows rests on the bound. */
 	err = vf_mark_precise(env, 1);
 	if (err)
@@ -902,6 +909,10 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 	if (err)
 		return err;
 	refine_result(env, &c);
+	if (c.id == BPF_FUNC_tail_call && c.map->type != BPF_MAP_TYPE_PROG_ARRAY) {
+		vf_say(env, "expected prog array map for tail call\n");
+		return -EINVAL;
+	}
 	if (c.map && !skep_map_helper_ok(c.map->type, c.id)) {
 		vf_say(env, "cannot pass map_type %u into func bpf_%s#%u\n", c.map->type,
 		       c.row->name, c.id);

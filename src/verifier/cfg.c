@@ -53,8 +53,12 @@ static void mark_points(struct env *env, u32 i)
 	struct insn_aux *aux = env->aux;
 	u32 next[2];
 
-	if (is_ldimm64(in) && in->src_reg == SKEP_PSEUDO_FUNC)
+	if (is_ldimm64(in) && in->src_reg == SKEP_PSEUDO_FUNC) {
+		aux[i].prune_point = true;
+		if (i + 2 < env->len)
+			aux[i + 2].prune_point = aux[i + 2].jmp_point = true;
 		return;
+	}
 	if (cls != BPF_JMP && cls != BPF_JMP32)
 		return;
 	switch (op) {
@@ -78,7 +82,7 @@ static void mark_points(struct env *env, u32 i)
 			aux[i].prune_point = true;
 		}
 		if (i + 1 < env->len) {
-			aux[i + 1].prune_point |= in->src_reg == BPF_PSEUDO_CALL;
+			aux[i + 1].prune_point = true;
 			aux[i + 1].jmp_point = true;
 		}
 		return;

@@ -135,7 +135,7 @@ static void log_tnum(struct env *env, struct tnum t, const char **sep)
 		vf_log(env, "%svar_off=", *sep);
 		num_u(env, t.value);
 	} else {
-		vf_log(env, "%svar_off=(%#llx; %#llx)", *sep, (unsigned long long)t.value,
+		vf_log(env, "%svar_off=(0x%llx; 0x%llx)", *sep, (unsigned long long)t.value,
 		       (unsigned long long)t.mask);
 	}
 	*sep = ",";
@@ -242,7 +242,11 @@ static void log_slot(struct env *env, const struct state *st, u32 frameno, u32 i
 		return;
 	if (s->type[7] == SK_SPILL) {
 		/* A narrow spill fills the slot's first bytes; show what lies above it. */
-		vf_log(env, " fp%d=", -(int)(i + 1) * 8);
+		u32 n = 0;
+
+		while (n < 8 && s->type[n] != SK_SPILL)
+			n++;
+		vf_log(env, " fp%d=%.*s", -(int)(i + 1) * 8, (int)n, types);
 		log_reg(env, st, frameno, &s->spill);
 		return;
 	}

@@ -635,8 +635,6 @@ bool scalar_alu(u8 op, bool is64, struct scalar *d, const struct scalar *src)
 		if (is64 ? !scalar_is_const(&s) || s.umax > 63 :
 			   !scalar_is_const32(&s) || s.u32max > 31) {
 			*d = scalar_unknown();
-			if (!is64)
-				scalar_truncate(d, 4);
 			return false;
 		}
 		if (is64)
@@ -646,8 +644,6 @@ bool scalar_alu(u8 op, bool is64, struct scalar *d, const struct scalar *src)
 		break;
 	default:
 		*d = scalar_unknown();
-		if (!is64)
-			scalar_truncate(d, 4);
 		return false;
 	}
 	if (!is64)

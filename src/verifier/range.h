@@ -47,7 +47,10 @@ void scalar_sign_extend(struct scalar *s, u32 bytes);
 void scalar_sign_extend32(struct scalar *s, u32 bytes);
 void scalar_zext32(struct scalar *s);
 
-/* dst = dst @op src (op: BPF_ADD …); false: the operation tells nothing, *dst is unknown. */
+/*
+ * dst = dst @op src (op: BPF_ADD …); false: the operation tells nothing, *dst is unknown in all
+ * its 64 bits (as in the kernel, although a 32-bit operation clears the upper half).
+ */
 bool scalar_alu(u8 op, bool is64, struct scalar *dst, const struct scalar *src);
 void scalar_bswap(struct scalar *s, u32 bits);
 

@@ -27,15 +27,8 @@ static bool private_ok(const struct env *env)
 
 static u32 rounded(const struct sub *s)
 {
-	u32 d = (s->stack_depth + ROUND - 1) & ~(u32)(ROUND - 1);
-
-	return d ? d : ROUND; /* even an empty frame pushes something */
+	return (s->stack_depth + ROUND - 1) & ~(u32)(ROUND - 1);
 }
-
-struct chain {
-	u32 frame, depth;
-	bool tail;
-};
 
 static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, bool seen_tail)
 {
@@ -49,7 +42,7 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 		       depth);
 		return -EACCES;
 	}
-	depth += s->stack_depth || n ? rounded(s) : 0;
+	depth += rounded(s);
 	if (private) {
 		if (s->stack_depth > VF_STACK_SIZE) {
 			vf_say(env, "stack size of subprog %u is %u. Too large\n", n,
