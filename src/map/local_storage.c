@@ -56,7 +56,7 @@ struct elem {
 	struct skep_list in_map; /* under the map's lock */
 	struct skep_rcu_head rcu;
 	u32 bytes;
-	u8 value[] __attribute__((aligned(16)));
+	u8 value[] __attribute__((aligned(8)));
 };
 
 struct storage_map {
