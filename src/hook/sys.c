@@ -61,14 +61,14 @@ static inline void put_reg(void *regs, u32 off, u64 v)
 }
 
 /* Counts every listener's miss where no program may run. In an RCU section. */
-static void miss_list(struct skep_link *const *head)
+static __attribute__((noinline, cold)) void miss_list(struct skep_link *const *head)
 {
 	for (struct skep_link *l = skep_rcu_deref(*head); l; l = skep_rcu_deref(l->next))
 		__atomic_fetch_add(&l->prog->misses, 1, __ATOMIC_RELAXED);
 }
 
 /* This thread's first frame. In no RCU section; false: not now. */
-static bool get_ready(void)
+static __attribute__((noinline, cold)) bool get_ready(void)
 {
 	int saved = errno;
 
@@ -82,7 +82,7 @@ static bool get_ready(void)
 	return true;
 }
 
-static struct skep_task *first_task(void)
+static __attribute__((noinline, cold)) struct skep_task *first_task(void)
 {
 	struct skep_task *t;
 	int saved = errno;
@@ -99,7 +99,7 @@ static struct skep_task *first_task(void)
  * counted, are (@a, @b). Nothing on the way to a program and back touches errno, but for a
  * thread's first time.
  */
-static inline bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
+static inline __attribute__((always_inline)) bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
 			      struct skep_link *const *a, struct skep_link *const *b)
 {
 	const struct skep_pt_regs_layout *lay = &skep_pt_regs_layout;
@@ -155,16 +155,16 @@ static u64 func_ip(u32 nr)
 	return (u64)&entry[nr];
 }
 
-void skep_hook_sys_enter(long nr, const u64 args[6])
+/*
+ * Most calls while a link is attached have no listener; the test for one is kept apart from the
+ * work, which needs a stack frame.
+ */
+static __attribute__((noinline)) void fire_enter(long nr, const u64 args[6], struct skep_link **tp,
+						 struct skep_link **fn)
 {
-	bool known = (u64)nr < SKEP_SYS_MAX;
-	struct skep_link **fn = known && SKEP_READ(entry[nr]) ? &entry[nr] : NULL;
-	struct skep_link **tp = SKEP_READ(tp_enter) ? &tp_enter : NULL;
 	struct frame f;
 	u64 ctx[5];
 
-	if (!tp && !fn)
-		return;
 	if (!frame_open(&f, nr, args, (u64)-ENOSYS, tp, fn))
 		return;
 	if (tp) {
@@ -184,16 +184,21 @@ void skep_hook_sys_enter(long nr, const u64 args[6])
 	frame_close(&f);
 }
 
-void skep_hook_sys_exit(long nr, const u64 args[6], long result)
+void skep_hook_sys_enter(long nr, const u64 args[6])
 {
-	bool known = (u64)nr < SKEP_SYS_MAX;
-	struct skep_link **fn = known && SKEP_READ(ret[nr]) ? &ret[nr] : NULL;
-	struct skep_link **tp = SKEP_READ(tp_exit) ? &tp_exit : NULL;
+	struct skep_link **fn = (u64)nr < SKEP_SYS_MAX && SKEP_READ(entry[nr]) ? &entry[nr] : NULL;
+	struct skep_link **tp = SKEP_READ(tp_enter) ? &tp_enter : NULL;
+
+	if (tp || fn)
+		fire_enter(nr, args, tp, fn);
+}
+
+static __attribute__((noinline)) void fire_exit(long nr, const u64 args[6], long result,
+						struct skep_link **tp, struct skep_link **fn)
+{
 	struct frame f;
 	u64 ctx[5];
 
-	if (!tp && !fn)
-		return;
 	if (!frame_open(&f, nr, args, (u64)(fn ? -ENOSYS : result), fn, tp))
 		return;
 	if (fn) {
@@ -212,6 +217,15 @@ void skep_hook_sys_exit(long nr, const u64 args[6], long result)
 		fire(tp, ctx + 2);
 	}
 	frame_close(&f);
+}
+
+void skep_hook_sys_exit(long nr, const u64 args[6], long result)
+{
+	struct skep_link **fn = (u64)nr < SKEP_SYS_MAX && SKEP_READ(ret[nr]) ? &ret[nr] : NULL;
+	struct skep_link **tp = SKEP_READ(tp_exit) ? &tp_exit : NULL;
+
+	if (tp || fn)
+		fire_exit(nr, args, result, tp, fn);
 }
 
 /* --- attaching --- */
