@@ -329,18 +329,19 @@ static void add_log_reason(struct line *l, char *log)
 	}
 }
 
-static void add_reason(struct line *l, const struct skep_caller *c, int cmd, const u8 *attr, u32 size)
+/* The errno in words; for loads, what the log says. */
+static void add_reason(struct line *l, const struct skep_caller *c, int cmd, const u8 *attr, u32 size,
+		       long err)
 {
+	u32 before = l->len;
 	u8 copy[SKEP_ATTR_SIZE];
 	u64 log_addr;
 	u32 v;
 	char *log;
 
-	if (cmd != CMD_PROG_LOAD && cmd != CMD_BTF_LOAD)
-		return;
-	log = skep_zalloc(LOG_SIZE);
+	log = cmd == CMD_PROG_LOAD || cmd == CMD_BTF_LOAD ? skep_zalloc(LOG_SIZE) : NULL;
 	if (!log)
-		return;
+		goto words;
 	memcpy(copy, attr, sizeof(copy));
 	log_addr = (u64)log;
 	v = 1;
@@ -353,6 +354,9 @@ static void add_reason(struct line *l, const struct skep_caller *c, int cmd, con
 		add_log_reason(l, log);
 	}
 	skep_free(log);
+words:
+	if (l->len == before && strerrordesc_np((int)-err))
+		add(l, ": %s", strerrordesc_np((int)-err));
 }
 
 void shim_trace(const struct skep_caller *c, int cmd, u64 uattr, u32 size, const u8 before[SKEP_ATTR_SIZE],
@@ -385,7 +389,7 @@ void shim_trace(const struct skep_caller *c, int cmd, u64 uattr, u32 size, const
 
 		add(l, "-1 %s", name ? name : ret == -SKEP_ENOTSUPP ? "ENOTSUPP" : "?");
 		if (readable)
-			add_reason(l, c, cmd, before, size);
+			add_reason(l, c, cmd, before, size, ret);
 	} else {
 		add(l, "%ld", ret);
 	}

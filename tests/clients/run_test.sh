@@ -68,6 +68,13 @@ int main(void)
 	readlink(path, name, sizeof(name) - 1);
 	a.value_size = 0;
 	syscall(__NR_bpf, BPF_MAP_CREATE, &a, sizeof(a));
+	struct bpf_insn insns[] = {{.code = BPF_LDX | BPF_MEM | BPF_DW, .src_reg = 3}, {.code = BPF_JMP | BPF_EXIT}};
+	memset(&a, 0, sizeof(a));
+	a.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
+	a.insn_cnt = 2;
+	a.insns = (unsigned long)insns;
+	a.license = (unsigned long)"GPL";
+	syscall(__NR_bpf, BPF_PROG_LOAD, &a, sizeof(a));
 	puts(name);
 	return fd < 0;
 }
@@ -77,7 +84,12 @@ if $cc -o "$dir/probe" "$dir/probe.c" 2>/dev/null; then
 	"$skep" run --trace "$dir/probe" >/dev/null 2>"$dir/trace"
 	check "trace: a line a call" 2 "$(grep -c 'bpf(BPF_MAP_CREATE' "$dir/trace")"
 	check "trace: attr" 1 "$(grep -c 'map_type=2.*map_name="probe".*max_entries=3.* = [0-9]*$' "$dir/trace")"
-	check "trace: error" 1 "$(grep -c '= -1 EINVAL' "$dir/trace")"
+	check "trace: error" 1 "$(grep -c '= -1 EINVAL: Invalid argument$' "$dir/trace")"
+	check "trace: the verifier's reason" 1 "$(grep -c 'PROG_LOAD.*= -1 EACCES: R3 !read_ok$' "$dir/trace")"
+	if strace -V >/dev/null 2>&1 && strace true >/dev/null 2>&1; then
+		strace -f -e trace=bpf -o "$dir/strace" "$skep" run "$dir/probe" >/dev/null 2>&1
+		check "nothing reaches the kernel" 0 "$(grep -c 'bpf(' "$dir/strace")"
+	fi
 	"$skep" run --trace="$dir/file" "$dir/probe" >/dev/null 2>"$dir/err"
 	check "trace to a file" 2 "$(grep -c 'bpf(BPF_MAP_CREATE' "$dir/file")"
 	check "nothing on stderr then" 0 "$(wc -c <"$dir/err")"
