@@ -62,7 +62,7 @@ static int predict(const struct reg *a, const struct reg *b, u8 op, bool is32)
 	if (is_pkt_any(a) && is_pkt_any(b) && !is32)
 		return predict_pkt(a, b, op);
 	if (a->kind == RK_SCALAR && b->kind == RK_SCALAR)
-		return a == b ? -1 : scalar_predict(op, is32, &a->v, &b->v);
+		return scalar_predict(op, is32, &a->v, &b->v);
 	/* A pointer against a constant: only "is it null" can be decided. */
 	if (!(is32 ? scalar_is_const32(&b->v) && b->kind == RK_SCALAR : reg_is_const(b))) {
 		const struct reg *t = a;
@@ -385,7 +385,7 @@ int vf_step_jmp(struct env *env, const struct bpf_insn *insn, u32 *idx)
 		osrc = &env->fake[1];
 		*osrc = *src;
 	}
-	if (dst->kind == RK_SCALAR && src->kind == RK_SCALAR && dst != src) {
+	if (dst->kind == RK_SCALAR && src->kind == RK_SCALAR) {
 		scalar_refine(op, is32, false, &dst->v, &src->v);
 		scalar_refine(op, is32, true, &odst->v, &osrc->v);
 		fix_broken(dst);

@@ -446,6 +446,7 @@ static int compare(const struct test *t, bool verbose)
 		bad = 1;
 	else if (k.err && !*s.reason && *klog && !strstr(klog, "processed 0"))
 		bad = 0;
+	if (getenv("SHOW_KLOG")) puts(klog);
 	if (bad || verbose) {
 		char *end = strstr(klog, "\nprocessed"), *from;
 
@@ -526,7 +527,7 @@ int main(int argc, char **argv)
 	make_maps();
 	host.nr_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
 	if (seed >= 0)
-		return random_programs((u64)seed, optind < argc ? (u32)atoi(argv[optind]) : 1000);
+		return random_programs((u64)seed, optind < argc ? (u32)atoi(argv[optind]) : 1000, verbose);
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		int r;
 
