@@ -14,7 +14,8 @@ static const struct skep_hook_link_ops *hook_ops(const struct skep_link *l)
 
 static void free_link(struct skep_rcu_head *h)
 {
-	struct skep_link *l = container_of(container_of(h, struct skep_obj, rcu), struct skep_link, obj);
+	struct skep_link *l =
+		container_of(container_of(h, struct skep_obj, rcu), struct skep_link, obj);
 
 	skep_obj_put(&l->prog->obj);
 	if (hook_ops(l)->free)

@@ -99,8 +99,10 @@ static __attribute__((noinline, cold)) struct skep_task *first_task(void)
  * counted, are (@a, @b). Nothing on the way to a program and back touches errno, but for a
  * thread's first time.
  */
-static inline __attribute__((always_inline)) bool frame_open(struct frame *f, long nr, const u64 args[6], u64 ax,
-			      struct skep_link *const *a, struct skep_link *const *b)
+static inline __attribute__((always_inline)) bool frame_open(struct frame *f, long nr,
+							     const u64 args[6], u64 ax,
+							     struct skep_link *const *a,
+							     struct skep_link *const *b)
 {
 	const struct skep_pt_regs_layout *lay = &skep_pt_regs_layout;
 	struct skep_task *t;
@@ -142,7 +144,7 @@ static inline void frame_close(struct frame *f)
 	skep_rcu_read_unlock();
 }
 
-/* @ctx points past two words below it: [-1] the number of arguments, [-2] the function's address. */
+/* Below @ctx are two words: [-1] the number of arguments, [-2] the function's address. */
 static inline void fire(struct skep_link *const *head, const u64 *ctx)
 {
 	for (struct skep_link *l = skep_rcu_deref(*head); l; l = skep_rcu_deref(l->next))
@@ -274,8 +276,8 @@ static void detach(struct skep_link *l)
 static void info_raw_tp(const struct skep_link *l, struct bpf_link_info *info, char *name_buf,
 			u32 name_size)
 {
-	const char *name = sys_link_of((struct skep_link *)l)->event == EV_TP_ENTER ? "sys_enter" :
-										      "sys_exit";
+	const char *name =
+		sys_link_of((struct skep_link *)l)->event == EV_TP_ENTER ? "sys_enter" : "sys_exit";
 
 	info->raw_tracepoint.tp_name_len = (u32)strlen(name) + 1;
 	if (name_size) {

@@ -53,8 +53,18 @@ static bool initialised;
 /* --- layout --- */
 
 enum task_field {
-	F_PID, F_TGID, F_COMM, F_GROUP_LEADER, F_REAL_PARENT, F_PARENT, F_START_TIME,
-	F_START_BOOTTIME, F_FLAGS, F_CRED, F_REAL_CRED, NR_TASK_FIELDS,
+	F_PID,
+	F_TGID,
+	F_COMM,
+	F_GROUP_LEADER,
+	F_REAL_PARENT,
+	F_PARENT,
+	F_START_TIME,
+	F_START_BOOTTIME,
+	F_FLAGS,
+	F_CRED,
+	F_REAL_CRED,
+	NR_TASK_FIELDS,
 };
 
 struct view_field {
@@ -81,8 +91,8 @@ static struct view_field fields[NR_TASK_FIELDS] = {
 enum cred_field { C_UID, C_GID, C_SUID, C_SGID, C_EUID, C_EGID, C_FSUID, C_FSGID, NR_CRED_FIELDS };
 
 static struct view_field cred_fields[NR_CRED_FIELDS] = {
-	[C_UID] = {"uid", 4},	[C_GID] = {"gid", 4},	  [C_SUID] = {"suid", 4},
-	[C_SGID] = {"sgid", 4}, [C_EUID] = {"euid", 4},	  [C_EGID] = {"egid", 4},
+	[C_UID] = {"uid", 4},	  [C_GID] = {"gid", 4},	    [C_SUID] = {"suid", 4},
+	[C_SGID] = {"sgid", 4},	  [C_EUID] = {"euid", 4},   [C_EGID] = {"egid", 4},
 	[C_FSUID] = {"fsuid", 4}, [C_FSGID] = {"fsgid", 4},
 };
 
@@ -112,10 +122,13 @@ static const struct {
 	u32 at; /* in struct skep_pt_regs_layout */
 	u32 usual;
 } regs_fields[] = {
-#define REG(name, usual) {#name, offsetof(struct skep_pt_regs_layout, name), usual}
-	REG(di, 112), REG(si, 104), REG(dx, 96),     REG(r10, 56), REG(r8, 72),	  REG(r9, 64),
-	REG(ax, 80),  REG(ip, 128), REG(orig_ax, 120), REG(cs, 136), REG(flags, 144), REG(sp, 152),
-	REG(ss, 160),
+#define REG(name, usual)                                                                           \
+	{                                                                                          \
+#name, offsetof(struct skep_pt_regs_layout, name), usual                           \
+	}
+	REG(di, 112),	 REG(si, 104), REG(dx, 96),  REG(r10, 56),	REG(r8, 72),
+	REG(r9, 64),	 REG(ax, 80),  REG(ip, 128), REG(orig_ax, 120), REG(cs, 136),
+	REG(flags, 144), REG(sp, 152), REG(ss, 160),
 #undef REG
 };
 

@@ -27,10 +27,10 @@ struct skep_task {
 	u64 start_boottime_ns;
 	bool dead;
 	struct skep_task *hash_next;
-	/* Scratch views for this thread's hooks: struct pt_regs as the presented BTF lays it out. */
+	/* Scratch views for this thread's hooks: struct pt_regs by the presented BTF. */
 	void *pt_regs_view; /* depth 0; deeper nesting uses the following ones */
 	u32 pt_regs_depth;
-	/* Local storage of this owner (map/local_storage.c). Last member: fixed offset to the view. */
+	/* Local storage of this owner (map/). Last member: fixed offset to the view. */
 	struct skep_lock storage_lock;
 	struct skep_storage_table *storage; /* never NULL */
 } __attribute__((aligned(64)));

@@ -10,11 +10,11 @@
  * The last close of all duplicates is reported by the kernel too: a memfd's inode has no link, so
  * it dies with its last open file (however often it was opened, duplicated or inherited), which
  * inotify reports as IN_DELETE_SELF; and the write end of a pipe polls EPOLLERR once no reader
- * is left. (IN_CLOSE would be the obvious event; since 6.14 memfds are exempt from it.) One epoll set holds both. skep_fd_reap() empties
- * it; it is called by the interposed close family, which makes those synchronous, and by the
- * reaper thread, which exists from the first link on: only a link's end is something that the
- * application can notice without calling in. Where inotify is not to be had (no /proc, limits),
- * every descriptor is a pipe.
+ * is left. (IN_CLOSE would be the obvious event; since 6.14 memfds are exempt from it.) One epoll
+ * set holds both. skep_fd_reap() empties it; it is called by the interposed close family, which
+ * makes those synchronous, and by the reaper thread, which exists from the first link on: only a
+ * link's end is something that the application can notice without calling in. Where inotify is not
+ * to be had (no /proc, limits), every descriptor is a pipe.
  *
  * Level of a pipe: skep_fd_notify() writes a byte, so that edge-triggered consumers see one edge a
  * notification. Nobody sees the consumer's position move; entering a poll therefore makes the
@@ -495,7 +495,8 @@ static void unpublish(struct skep_fd_desc *d)
 	unlink_from(&by_ino[ino_bucket(d->ino)], d, offsetof(struct skep_fd_desc, ino_next));
 	SKEP_WRITE(nr_descs, nr_descs - 1);
 	if (d->wd >= 0) {
-		unlink_from(&by_wd[(u32)d->wd % BUCKETS], d, offsetof(struct skep_fd_desc, wd_next));
+		unlink_from(&by_wd[(u32)d->wd % BUCKETS], d,
+			    offsetof(struct skep_fd_desc, wd_next));
 		return;
 	}
 	skep_raw(__NR_epoll_ctl, epoll_fd, EPOLL_CTL_DEL, d->write_fd, NULL);
@@ -534,7 +535,7 @@ static void read_inotify(struct skep_fd_desc **dead)
 				;
 			if (!d)
 				continue;
-			/* IN_DELETE_SELF, or the IN_IGNORED that follows: the watch went with the inode. */
+			/* IN_DELETE_SELF, or the IN_IGNORED that follows it. */
 			unpublish(d);
 			d->dead_next = *dead;
 			*dead = d;

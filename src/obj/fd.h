@@ -5,9 +5,9 @@
  * Plain objects are sealed empty memfds; pollable ones (ops->poll_ready) are the read end of a
  * pipe whose write end skep keeps. A descriptor is recognised by the dev:ino of what is open
  * there now, never by its number alone. The last close of all duplicates, by whatever road, is
- * seen by the reaper (inotify IN_DELETE_SELF for memfds, POLLERR of the write end for pipes) and drops
- * the descriptor's reference; the shim's close family calls skep_fd_reap() so that the ordinary
- * roads are synchronous.
+ * seen by the reaper (inotify IN_DELETE_SELF for memfds, POLLERR of the write end for pipes) and
+ * drops the descriptor's reference; the shim's close family calls skep_fd_reap() so that the
+ * ordinary roads are synchronous.
  */
 #ifndef SKEP_OBJ_FD_H
 #define SKEP_OBJ_FD_H
@@ -16,7 +16,7 @@
 
 /*
  * New O_CLOEXEC descriptor for @o; consumes the caller's reference on success only.
- * @open_flags: 0, O_RDONLY-like access as kept by skep_fd_access(). fd or -EMFILE, -ENFILE, -ENOMEM.
+ * @access: SKEP_FD_*, what the descriptor may be used for. fd or -EMFILE, -ENFILE, -ENOMEM.
  */
 int skep_fd_install(struct skep_obj *o, u32 access);
 

@@ -151,6 +151,7 @@ void skep_fd_own_fork_child(void)
 	nr_slots = 0; /* the holders are the parent's */
 	for (u32 w = 0; w < ARRAY_SIZE(skep_fd_own_bits); w++)
 		while (skep_fd_own_bits[w])
-			skep_fd_own_close((int)(w * 64 + (u32)__builtin_ctzll(skep_fd_own_bits[w])));
+			skep_fd_own_close(
+				(int)(w * 64 + (u32)__builtin_ctzll(skep_fd_own_bits[w])));
 	skep_fd_own_count = 0;
 }

@@ -37,7 +37,8 @@ long shim_bpf(int cmd, void *attr, unsigned int size)
 		skep_fd_reap();
 	tracing = shim_tracing();
 	if (tracing)
-		readable = !skep_copy_from_user(&c, before, (u64)attr, SKEP_MIN(size, SKEP_ATTR_SIZE));
+		readable =
+			!skep_copy_from_user(&c, before, (u64)attr, SKEP_MIN(size, SKEP_ATTR_SIZE));
 	r = skep_bpf(&c, cmd, (u64)attr, size);
 	if (tracing)
 		shim_trace(&c, cmd, (u64)attr, size, before, readable, r);

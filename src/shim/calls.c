@@ -88,9 +88,9 @@ typedef int fd_pair[2];
 #define LIBC6(ret, name, nr, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5, t6, a6)                       \
 	SKEP_EXPORT ret name(t1 a1, t2 a2, t3 a3, t4 a4, t5 a5, t6 a6)                             \
 	{                                                                                          \
-		return (ret)shim_ret(                                                              \
-			SHIM_TRACED(nr, shim_unret(REAL(name)(a1, a2, a3, a4, a5, a6)), a1, a2,    \
-				    a3, a4, a5, a6));                                              \
+		return (ret)shim_ret(SHIM_TRACED(nr,                                               \
+						 shim_unret(REAL(name)(a1, a2, a3, a4, a5, a6)),   \
+						 a1, a2, a3, a4, a5, a6));                         \
 	}
 
 #include "shim/calls.def"
@@ -202,7 +202,8 @@ SKEP_EXPORT int ioctl(int fd, unsigned long req, ...)
 	va_end(ap);
 	if (shim_hidden(fd))
 		return (int)shim_ret(-EBADF);
-	return (int)shim_ret(SHIM_TRACED(__NR_ioctl, skep_raw(__NR_ioctl, fd, req, arg), fd, req, arg));
+	return (int)shim_ret(
+		SHIM_TRACED(__NR_ioctl, skep_raw(__NR_ioctl, fd, req, arg), fd, req, arg));
 }
 
 SKEP_EXPORT void _exit(int status)

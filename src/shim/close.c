@@ -65,8 +65,8 @@ long shim_close_range(unsigned int first, unsigned int last, unsigned int flags)
 SKEP_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
 	return (int)shim_ret(SHIM_TRACED(__NR_close_range,
-					 shim_close_range(first, last, (unsigned int)flags), first, last,
-					 flags));
+					 shim_close_range(first, last, (unsigned int)flags), first,
+					 last, flags));
 }
 
 SKEP_EXPORT void closefrom(int low)

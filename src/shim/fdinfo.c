@@ -22,8 +22,8 @@ static int map_lines(struct skep_map *m, char *buf, size_t size)
 			"frozen:\t%u\n",
 			f->type, f->key_size, f->value_size, f->max_entries, f->flags,
 			(unsigned long long)f->map_extra,
-			(unsigned long long)(m->ops->mem_usage ? m->ops->mem_usage(m) : 0), m->obj.id,
-			f->frozen);
+			(unsigned long long)(m->ops->mem_usage ? m->ops->mem_usage(m) : 0),
+			m->obj.id, f->frozen);
 }
 
 static void tag_text(const struct skep_prog *p, char tag[17])
@@ -37,22 +37,26 @@ static int prog_lines(const struct skep_prog *p, char *buf, size_t size)
 	char tag[17];
 
 	tag_text(p, tag);
-	return snprintf(buf, size,
-			"prog_type:\t%u\nprog_jited:\t%u\nprog_tag:\t%s\nmemlock:\t%u\nprog_id:\t%u\n"
-			"run_time_ns:\t%llu\nrun_cnt:\t%llu\nrecursion_misses:\t%llu\n"
-			"verified_insns:\t%u\n",
-			p->type, p->entry != NULL, tag,
-			SKEP_ALIGN_UP(p->code.len * (u32)sizeof(struct bpf_insn), 4096u), p->obj.id,
-			(unsigned long long)p->run_time_ns, (unsigned long long)p->run_cnt,
-			(unsigned long long)p->misses, p->verified_insns);
+	return snprintf(
+		buf, size,
+		"prog_type:\t%u\nprog_jited:\t%u\nprog_tag:\t%s\nmemlock:\t%u\nprog_id:\t%u\n"
+		"run_time_ns:\t%llu\nrun_cnt:\t%llu\nrecursion_misses:\t%llu\n"
+		"verified_insns:\t%u\n",
+		p->type, p->entry != NULL, tag,
+		SKEP_ALIGN_UP(p->code.len * (u32)sizeof(struct bpf_insn), 4096u), p->obj.id,
+		(unsigned long long)p->run_time_ns, (unsigned long long)p->run_cnt,
+		(unsigned long long)p->misses, p->verified_insns);
 }
 
 static int link_lines(const struct skep_link *l, char *buf, size_t size)
 {
 	static const char *const types[] = {
-		[BPF_LINK_TYPE_RAW_TRACEPOINT] = "raw_tracepoint", [BPF_LINK_TYPE_TRACING] = "tracing",
-		[BPF_LINK_TYPE_CGROUP] = "cgroup",		   [BPF_LINK_TYPE_ITER] = "iter",
-		[BPF_LINK_TYPE_NETNS] = "netns",		   [BPF_LINK_TYPE_XDP] = "xdp",
+		[BPF_LINK_TYPE_RAW_TRACEPOINT] = "raw_tracepoint",
+		[BPF_LINK_TYPE_TRACING] = "tracing",
+		[BPF_LINK_TYPE_CGROUP] = "cgroup",
+		[BPF_LINK_TYPE_ITER] = "iter",
+		[BPF_LINK_TYPE_NETNS] = "netns",
+		[BPF_LINK_TYPE_XDP] = "xdp",
 		[BPF_LINK_TYPE_STRUCT_OPS] = "struct_ops",
 	};
 	u32 type = l->lops->type;
@@ -70,10 +74,11 @@ static int link_lines(const struct skep_link *l, char *buf, size_t size)
 		n += snprintf(buf + n, size - (size_t)n, "tp_name:\t%s\ncookie:\t%llu\n", name,
 			      (unsigned long long)l->cookie);
 	else if (type == BPF_LINK_TYPE_TRACING)
-		n += snprintf(buf + n, size - (size_t)n,
-			      "attach_type:\t%u\ntarget_obj_id:\t%u\ntarget_btf_id:\t%u\ncookie:\t%llu\n",
-			      info.tracing.attach_type, info.tracing.target_obj_id,
-			      info.tracing.target_btf_id, (unsigned long long)l->cookie);
+		n += snprintf(
+			buf + n, size - (size_t)n,
+			"attach_type:\t%u\ntarget_obj_id:\t%u\ntarget_btf_id:\t%u\ncookie:\t%llu\n",
+			info.tracing.attach_type, info.tracing.target_obj_id,
+			info.tracing.target_btf_id, (unsigned long long)l->cookie);
 	return n;
 }
 

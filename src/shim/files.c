@@ -2,7 +2,7 @@
 /*
  * Files that libbpf and bpftool open, presented where they differ from the host's.
  *
- *   /sys/kernel/btf/vmlinux                         the BTF that SKEP_BTF names, or the built-in one
+ *   /sys/kernel/btf/vmlinux                         what SKEP_BTF names, or the built-in one
  *   /sys/devices/system/cpu/{possible,online,present}   virtual CPUs, when SKEP_CPUS is set
  *   /proc/self/fdinfo/N of an object's descriptor   with the object's lines appended
  *   /proc/self/fd/N (readlink) likewise             the kernel's name for it
@@ -104,8 +104,8 @@ static int new_file(const char *text, size_t n, int flags)
 static int cpu_file(int flags)
 {
 	char text[32];
-	int n = cpus > 1 ? snprintf(text, sizeof(text), "0-%u\n", cpus - 1) :
-			   snprintf(text, sizeof(text), "0\n");
+	int n = cpus > 1 ? snprintf(text, sizeof(text), "0-%u\n", cpus - 1)
+			 : snprintf(text, sizeof(text), "0\n");
 
 	return new_file(text, (size_t)n, flags);
 }
@@ -225,8 +225,8 @@ static long do_open(int dir, const char *path, int flags, mode_t mode)
 
 static int traced_open(int dir, const char *path, int flags, mode_t mode)
 {
-	return (int)shim_ret(SHIM_TRACED(__NR_openat, do_open(dir, path, flags, mode), dir, path, flags,
-					 mode));
+	return (int)shim_ret(
+		SHIM_TRACED(__NR_openat, do_open(dir, path, flags, mode), dir, path, flags, mode));
 }
 
 static bool needs_mode(int flags)
@@ -351,9 +351,8 @@ static long do_stat(int dir, const char *path, void *st, int flags)
 
 SKEP_EXPORT int access(const char *path, int mode)
 {
-	return (int)shim_ret(SHIM_TRACED(__NR_access,
-					 do_faccessat(__NR_faccessat, AT_FDCWD, path, mode, 0), path,
-					 mode));
+	return (int)shim_ret(SHIM_TRACED(
+		__NR_access, do_faccessat(__NR_faccessat, AT_FDCWD, path, mode, 0), path, mode));
 }
 
 SKEP_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
@@ -365,16 +364,15 @@ SKEP_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 				do_faccessat(__NR_faccessat2, dir, path, mode, flags), dir, path,
 				mode, flags);
 	else
-		r = SHIM_TRACED(__NR_faccessat, do_faccessat(__NR_faccessat, dir, path, mode, 0), dir,
-				path, mode);
+		r = SHIM_TRACED(__NR_faccessat, do_faccessat(__NR_faccessat, dir, path, mode, 0),
+				dir, path, mode);
 	return (int)shim_ret(r);
 }
 
 static int traced_stat(int dir, const char *path, void *st, int flags)
 {
-	return (int)shim_ret(SHIM_TRACED(__NR_newfstatat,
-					 do_stat(dir, path, st, flags), dir, path,
-					 st, flags));
+	return (int)shim_ret(
+		SHIM_TRACED(__NR_newfstatat, do_stat(dir, path, st, flags), dir, path, st, flags));
 }
 
 SKEP_EXPORT int stat(const char *path, struct stat *st)
@@ -422,8 +420,8 @@ SKEP_EXPORT int fstat64(int fd, struct stat64 *st)
 SKEP_EXPORT int statx(int dir, const char *path, int flags, unsigned int mask, struct statx *st)
 {
 	return (int)shim_ret(SHIM_TRACED(__NR_statx,
-					 skep_raw(__NR_statx, dir, where(path), flags, mask, st), dir, path,
-					 flags, mask, st));
+					 skep_raw(__NR_statx, dir, where(path), flags, mask, st),
+					 dir, path, flags, mask, st));
 }
 
 SKEP_EXPORT ssize_t readlink(const char *path, char *buf, size_t n)
@@ -432,7 +430,8 @@ SKEP_EXPORT ssize_t readlink(const char *path, char *buf, size_t n)
 
 	if (unlikely(shim_readlink_ours(path, buf, n, &r)))
 		return shim_ret(r);
-	return shim_ret(SHIM_TRACED(__NR_readlink, skep_raw(__NR_readlink, path, buf, n), path, buf, n));
+	return shim_ret(
+		SHIM_TRACED(__NR_readlink, skep_raw(__NR_readlink, path, buf, n), path, buf, n));
 }
 
 SKEP_EXPORT ssize_t readlinkat(int dir, const char *path, char *buf, size_t n)
@@ -441,8 +440,8 @@ SKEP_EXPORT ssize_t readlinkat(int dir, const char *path, char *buf, size_t n)
 
 	if (unlikely(shim_readlink_ours(path, buf, n, &r)))
 		return shim_ret(r);
-	return shim_ret(SHIM_TRACED(__NR_readlinkat, skep_raw(__NR_readlinkat, dir, path, buf, n), dir,
-				    path, buf, n));
+	return shim_ret(SHIM_TRACED(__NR_readlinkat, skep_raw(__NR_readlinkat, dir, path, buf, n),
+				    dir, path, buf, n));
 }
 
 SKEP_EXPORT ssize_t __readlink_chk(const char *path, char *buf, size_t n, size_t room)

@@ -252,8 +252,8 @@ long shim_mremap(void *old, size_t old_len, size_t new_len, int flags, void *add
 		moved = new_range(moved->obj, 0, 0, moved->prot, moved->prot_max);
 	skep_unlock(&range_lock);
 	/* An object's mapping has the size it has. */
-	r = moved && new_len > old_len ? -EFAULT :
-					 skep_raw(__NR_mremap, old, old_len, new_len, flags, addr);
+	r = moved && new_len > old_len ? -EFAULT
+				       : skep_raw(__NR_mremap, old, old_len, new_len, flags, addr);
 	if (r < 0 && r > -4096) {
 		if (moved) {
 			skep_obj_put(moved->obj);
@@ -285,8 +285,8 @@ void shim_mmap_fork_child(void)
 
 SKEP_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
-	return (void *)shim_ret(SHIM_TRACED(__NR_mmap, shim_mmap(addr, len, prot, flags, fd, off), addr,
-					    len, prot, flags, fd, off));
+	return (void *)shim_ret(SHIM_TRACED(__NR_mmap, shim_mmap(addr, len, prot, flags, fd, off),
+					    addr, len, prot, flags, fd, off));
 }
 
 SKEP_EXPORT void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off64_t off)

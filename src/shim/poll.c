@@ -56,8 +56,8 @@ SKEP_EXPORT int epoll_wait(int epfd, struct epoll_event *evs, int max, int timeo
 SKEP_EXPORT int epoll_pwait(int epfd, struct epoll_event *evs, int max, int timeout,
 			    const sigset_t *mask)
 {
-	return (int)WAIT(__NR_epoll_pwait, REAL(epoll_pwait)(epfd, evs, max, timeout, mask), epfd, evs,
-			 max, timeout, mask, 8);
+	return (int)WAIT(__NR_epoll_pwait, REAL(epoll_pwait)(epfd, evs, max, timeout, mask), epfd,
+			 evs, max, timeout, mask, 8);
 }
 
 SKEP_EXPORT int epoll_pwait2(int epfd, struct epoll_event *evs, int max, const struct timespec *ts,

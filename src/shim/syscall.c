@@ -34,7 +34,8 @@ static long open_presented(long nr, const u64 a[6], u32 path_arg, int flags)
 	if (!path)
 		return fd;
 	b[path_arg] = SHIM_U64(path);
-	return skep_raw6(nr, (long)b[0], (long)b[1], (long)b[2], (long)b[3], (long)b[4], (long)b[5]);
+	return skep_raw6(nr, (long)b[0], (long)b[1], (long)b[2], (long)b[3], (long)b[4],
+			 (long)b[5]);
 }
 
 static long dispatch(long nr, const u64 a[6])
@@ -110,7 +111,8 @@ static long dispatch(long nr, const u64 a[6])
 	default:
 		break;
 	}
-	return skep_raw6(nr, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4], (long)a[5]);
+	return skep_raw6(nr, (long)a[0], (long)a[1], (long)a[2], (long)a[3], (long)a[4],
+			 (long)a[5]);
 }
 
 SKEP_EXPORT long syscall(long nr, ...)

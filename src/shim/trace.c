@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A line for each bpf(2): the command, the attr's fields that are not zero, the result and its reason.
+ * A line for each bpf(2): command, the attr's fields that are not zero, result and reason.
  *
  * SKEP_TRACE=1 turns it on (skep run --trace); lines go to stderr or are appended to
  * SKEP_TRACE_FILE. The reason of a refused program or BTF is the last line of its log: when the
@@ -26,49 +26,62 @@ struct field {
 };
 
 static const struct field f_map_create[] = {
-	{"map_type", 0, U32}, {"map_name", 28, NAME}, {"key_size", 4, U32},
-	{"value_size", 8, U32}, {"max_entries", 12, U32}, {"map_flags", 16, HEX32},
-	{"inner_map_fd", 20, FD_OPT}, {"map_ifindex", 44, U32}, {"btf_fd", 48, FD_OPT},
-	{"btf_key_type_id", 52, U32}, {"btf_value_type_id", 56, U32},
-	{"btf_vmlinux_value_type_id", 60, U32}, {"map_extra", 64, HEX64},
-	{NULL},
+	{"map_type", 0, U32},		{"map_name", 28, NAME},
+	{"key_size", 4, U32},		{"value_size", 8, U32},
+	{"max_entries", 12, U32},	{"map_flags", 16, HEX32},
+	{"inner_map_fd", 20, FD_OPT},	{"map_ifindex", 44, U32},
+	{"btf_fd", 48, FD_OPT},		{"btf_key_type_id", 52, U32},
+	{"btf_value_type_id", 56, U32}, {"btf_vmlinux_value_type_id", 60, U32},
+	{"map_extra", 64, HEX64},	{NULL},
 };
 
 static const struct field f_map_lookup_elem[] = {
-	{"map_fd", 0, FD}, {"key", 8, PTR}, {"value", 16, PTR}, {"flags", 24, HEX64},
-	{NULL},
+	{"map_fd", 0, FD}, {"key", 8, PTR}, {"value", 16, PTR}, {"flags", 24, HEX64}, {NULL},
 };
 
 static const struct field f_prog_load[] = {
-	{"prog_type", 0, U32}, {"prog_name", 48, NAME}, {"insn_cnt", 4, U32},
-	{"insns", 8, PTR}, {"license", 16, TEXT}, {"log_level", 24, U32},
-	{"log_size", 28, U32}, {"log_buf", 32, PTR}, {"kern_version", 40, HEX32},
-	{"prog_flags", 44, HEX32}, {"prog_ifindex", 64, U32},
-	{"expected_attach_type", 68, U32}, {"prog_btf_fd", 72, FD_OPT},
-	{"func_info_cnt", 88, U32}, {"line_info_cnt", 104, U32},
-	{"attach_btf_id", 108, U32}, {"attach_prog_fd", 112, FD_OPT},
-	{"fd_array", 120, PTR}, {"core_relo_cnt", 116, U32},
+	{"prog_type", 0, U32},
+	{"prog_name", 48, NAME},
+	{"insn_cnt", 4, U32},
+	{"insns", 8, PTR},
+	{"license", 16, TEXT},
+	{"log_level", 24, U32},
+	{"log_size", 28, U32},
+	{"log_buf", 32, PTR},
+	{"kern_version", 40, HEX32},
+	{"prog_flags", 44, HEX32},
+	{"prog_ifindex", 64, U32},
+	{"expected_attach_type", 68, U32},
+	{"prog_btf_fd", 72, FD_OPT},
+	{"func_info_cnt", 88, U32},
+	{"line_info_cnt", 104, U32},
+	{"attach_btf_id", 108, U32},
+	{"attach_prog_fd", 112, FD_OPT},
+	{"fd_array", 120, PTR},
+	{"core_relo_cnt", 116, U32},
 	{NULL},
 };
 
 static const struct field f_obj_pin[] = {
-	{"pathname", 0, TEXT}, {"bpf_fd", 8, FD}, {"file_flags", 12, HEX32},
+	{"pathname", 0, TEXT},
+	{"bpf_fd", 8, FD},
+	{"file_flags", 12, HEX32},
 	{NULL},
 };
 
 static const struct field f_prog_attach[] = {
-	{"target_fd", 0, FD}, {"attach_bpf_fd", 4, FD}, {"attach_type", 8, U32},
-	{"attach_flags", 12, HEX32}, {"replace_bpf_fd", 16, FD_OPT},
-	{NULL},
+	{"target_fd", 0, FD},	     {"attach_bpf_fd", 4, FD},	     {"attach_type", 8, U32},
+	{"attach_flags", 12, HEX32}, {"replace_bpf_fd", 16, FD_OPT}, {NULL},
 };
 
 static const struct field f_prog_test_run[] = {
-	{"prog_fd", 0, FD}, {"data_size_in", 8, U32}, {"data_size_out", 12, U32},
-	{"data_in", 16, PTR}, {"data_out", 24, PTR}, {"repeat", 32, U32},
-	{"ctx_size_in", 40, U32}, {"ctx_size_out", 44, U32}, {"ctx_in", 48, PTR},
-	{"ctx_out", 56, PTR}, {"flags", 64, HEX32}, {"cpu", 68, U32},
-	{"batch_size", 72, U32},
-	{NULL},
+	{"prog_fd", 0, FD},	    {"data_size_in", 8, U32},
+	{"data_size_out", 12, U32}, {"data_in", 16, PTR},
+	{"data_out", 24, PTR},	    {"repeat", 32, U32},
+	{"ctx_size_in", 40, U32},   {"ctx_size_out", 44, U32},
+	{"ctx_in", 48, PTR},	    {"ctx_out", 56, PTR},
+	{"flags", 64, HEX32},	    {"cpu", 68, U32},
+	{"batch_size", 72, U32},    {NULL},
 };
 
 static const struct field f_prog_get_next_id[] = {
@@ -77,52 +90,62 @@ static const struct field f_prog_get_next_id[] = {
 };
 
 static const struct field f_prog_get_fd_by_id[] = {
-	{"id", 0, U32}, {"open_flags", 8, HEX32},
+	{"id", 0, U32},
+	{"open_flags", 8, HEX32},
 	{NULL},
 };
 
 static const struct field f_obj_get_info_by_fd[] = {
-	{"bpf_fd", 0, FD}, {"info_len", 4, U32}, {"info", 8, PTR},
+	{"bpf_fd", 0, FD},
+	{"info_len", 4, U32},
+	{"info", 8, PTR},
 	{NULL},
 };
 
 static const struct field f_prog_query[] = {
-	{"target_fd", 0, FD}, {"attach_type", 4, U32}, {"query_flags", 8, HEX32},
-	{"prog_ids", 16, PTR}, {"count", 24, U32},
-	{NULL},
+	{"target_fd", 0, FD},  {"attach_type", 4, U32}, {"query_flags", 8, HEX32},
+	{"prog_ids", 16, PTR}, {"count", 24, U32},	{NULL},
 };
 
 static const struct field f_raw_tracepoint_open[] = {
-	{"name", 0, TEXT}, {"prog_fd", 8, FD}, {"cookie", 16, HEX64},
+	{"name", 0, TEXT},
+	{"prog_fd", 8, FD},
+	{"cookie", 16, HEX64},
 	{NULL},
 };
 
 static const struct field f_btf_load[] = {
-	{"btf", 0, PTR}, {"btf_log_buf", 8, PTR}, {"btf_size", 16, U32},
-	{"btf_log_size", 20, U32}, {"btf_log_level", 24, U32},
-	{NULL},
+	{"btf", 0, PTR},	   {"btf_log_buf", 8, PTR},    {"btf_size", 16, U32},
+	{"btf_log_size", 20, U32}, {"btf_log_level", 24, U32}, {NULL},
 };
 
 static const struct field f_task_fd_query[] = {
-	{"pid", 0, U32}, {"fd", 4, FD}, {"flags", 8, HEX32},
+	{"pid", 0, U32},
+	{"fd", 4, FD},
+	{"flags", 8, HEX32},
 	{NULL},
 };
 
 static const struct field f_map_lookup_batch[] = {
-	{"in_batch", 0, PTR}, {"out_batch", 8, PTR}, {"keys", 16, PTR}, {"values", 24, PTR},
-	{"count", 32, U32}, {"map_fd", 36, FD}, {"elem_flags", 40, HEX64},
-	{"flags", 48, HEX64},
-	{NULL},
+	{"in_batch", 0, PTR},	   {"out_batch", 8, PTR}, {"keys", 16, PTR},
+	{"values", 24, PTR},	   {"count", 32, U32},	  {"map_fd", 36, FD},
+	{"elem_flags", 40, HEX64}, {"flags", 48, HEX64},  {NULL},
 };
 
 static const struct field f_link_create[] = {
-	{"prog_fd", 0, FD}, {"target_fd", 4, FD}, {"attach_type", 8, U32},
-	{"flags", 12, HEX32}, {"target_btf_id", 16, U32}, {"cookie", 24, HEX64},
+	{"prog_fd", 0, FD},
+	{"target_fd", 4, FD},
+	{"attach_type", 8, U32},
+	{"flags", 12, HEX32},
+	{"target_btf_id", 16, U32},
+	{"cookie", 24, HEX64},
 	{NULL},
 };
 
 static const struct field f_link_update[] = {
-	{"link_fd", 0, FD}, {"new_prog_fd", 4, FD}, {"flags", 8, HEX32},
+	{"link_fd", 0, FD},
+	{"new_prog_fd", 4, FD},
+	{"flags", 8, HEX32},
 	{"old_prog_fd", 12, FD_OPT},
 	{NULL},
 };
@@ -133,7 +156,8 @@ static const struct field f_enable_stats[] = {
 };
 
 static const struct field f_iter_create[] = {
-	{"link_fd", 0, FD}, {"flags", 4, HEX32},
+	{"link_fd", 0, FD},
+	{"flags", 4, HEX32},
 	{NULL},
 };
 
@@ -143,12 +167,15 @@ static const struct field f_link_detach[] = {
 };
 
 static const struct field f_prog_bind_map[] = {
-	{"prog_fd", 0, FD}, {"map_fd", 4, FD}, {"flags", 8, HEX32},
+	{"prog_fd", 0, FD},
+	{"map_fd", 4, FD},
+	{"flags", 8, HEX32},
 	{NULL},
 };
 
 static const struct field f_token_create[] = {
-	{"flags", 0, HEX32}, {"bpffs_fd", 4, FD},
+	{"flags", 0, HEX32},
+	{"bpffs_fd", 4, FD},
 	{NULL},
 };
 
@@ -319,8 +346,8 @@ static void add_log_reason(struct line *l, char *log)
 			*--end = 0;
 		start = strrchr(log, '\n');
 		start = start ? start + 1 : log;
-		if (*start && strncmp(start, "processed ", 10) && strncmp(start, "verification time", 17) &&
-		    strncmp(start, "stack depth", 11)) {
+		if (*start && strncmp(start, "processed ", 10) &&
+		    strncmp(start, "verification time", 17) && strncmp(start, "stack depth", 11)) {
 			add(l, ": %s", start);
 			return;
 		}
@@ -330,8 +357,8 @@ static void add_log_reason(struct line *l, char *log)
 }
 
 /* The errno in words; for loads, what the log says. */
-static void add_reason(struct line *l, const struct skep_caller *c, int cmd, const u8 *attr, u32 size,
-		       long err)
+static void add_reason(struct line *l, const struct skep_caller *c, int cmd, const u8 *attr,
+		       u32 size, long err)
 {
 	u32 before = l->len;
 	u8 copy[SKEP_ATTR_SIZE];
@@ -359,8 +386,8 @@ words:
 		add(l, ": %s", strerrordesc_np((int)-err));
 }
 
-void shim_trace(const struct skep_caller *c, int cmd, u64 uattr, u32 size, const u8 before[SKEP_ATTR_SIZE],
-		bool readable, long ret)
+void shim_trace(const struct skep_caller *c, int cmd, u64 uattr, u32 size,
+		const u8 before[SKEP_ATTR_SIZE], bool readable, long ret)
 {
 	bool known = (u32)cmd < ARRAY_SIZE(commands) && commands[cmd].name;
 	const struct field *f = known ? commands[cmd].fields : NULL;

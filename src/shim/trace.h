@@ -10,7 +10,7 @@
 
 bool shim_tracing(void);
 void shim_trace_fork_child(void);
-/* @before: the attr as passed (it may be written to by the call), zero-filled; valid if @readable. */
+/* @before: the attr as passed (the call may write to it), zero-filled; valid if @readable. */
 void shim_trace(const struct skep_caller *c, int cmd, u64 uattr, u32 size,
 		const u8 before[SKEP_ATTR_SIZE], bool readable, long ret);
 

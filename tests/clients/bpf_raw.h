@@ -16,10 +16,14 @@ static inline long bpf(int cmd, union bpf_attr *attr)
 	return syscall(__NR_bpf, cmd, attr, sizeof(*attr));
 }
 
-static inline int map_create(uint32_t type, uint32_t key, uint32_t value, uint32_t max, uint32_t flags)
+static inline int map_create(uint32_t type, uint32_t key, uint32_t value, uint32_t max,
+			     uint32_t flags)
 {
-	union bpf_attr a = {.map_type = type, .key_size = key, .value_size = value,
-			    .max_entries = max, .map_flags = flags};
+	union bpf_attr a = {.map_type = type,
+			    .key_size = key,
+			    .value_size = value,
+			    .max_entries = max,
+			    .map_flags = flags};
 
 	return (int)bpf(BPF_MAP_CREATE, &a);
 }
@@ -54,7 +58,9 @@ static inline uint64_t map_word(int fd)
 static inline int prog_load(uint32_t type, uint32_t attach_type, uint32_t btf_id,
 			    const struct bpf_insn *insns, uint32_t n)
 {
-	union bpf_attr a = {.prog_type = type, .insn_cnt = n, .expected_attach_type = attach_type,
+	union bpf_attr a = {.prog_type = type,
+			    .insn_cnt = n,
+			    .expected_attach_type = attach_type,
 			    .attach_btf_id = btf_id};
 
 	a.insns = (uintptr_t)insns;
@@ -76,7 +82,8 @@ static inline int raw_tp_open(int prog, const char *name)
 #define MOV_IMM(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
 #define MOV_REG(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
 #define ADD_IMM(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define LD_MAP_FD(d, fd) INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd), INSN(0, 0, 0, 0, 0)
+#define LD_MAP_FD(d, fd)                                                                           \
+	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_FD, 0, fd), INSN(0, 0, 0, 0, 0)
 #define LD_MAP_VALUE(d, fd, off)                                                                   \
 	INSN(BPF_LD | BPF_DW | BPF_IMM, d, BPF_PSEUDO_MAP_VALUE, 0, fd), INSN(0, 0, 0, 0, off)
 #define LDX(size, d, s, o) INSN(BPF_LDX | BPF_MEM | (size), d, s, o, 0)

@@ -126,7 +126,8 @@ static void road_range(int fd)
 
 static void test_last_close(const struct skep_obj_ops *ops)
 {
-	static void (*const roads[])(int) = {road_close, road_raw, road_fclose, road_dup2, road_range};
+	static void (*const roads[])(int) = {road_close, road_raw, road_fclose, road_dup2,
+					     road_range};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(roads); i++) {
 		struct thing t;

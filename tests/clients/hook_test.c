@@ -27,8 +27,13 @@ static int counter_map(void)
 static int load_tp_counter(int map, int nr)
 {
 	struct bpf_insn insns[] = {
-		LDX(BPF_DW, 2, 1, 8), JNE_IMM(2, nr, 4), LD_MAP_VALUE(1, map, 0),
-		MOV_IMM(3, 1),	      ATOMIC_ADD(1, 3, 0), MOV_IMM(0, 0), EXIT(),
+		LDX(BPF_DW, 2, 1, 8),
+		JNE_IMM(2, nr, 4),
+		LD_MAP_VALUE(1, map, 0),
+		MOV_IMM(3, 1),
+		ATOMIC_ADD(1, 3, 0),
+		MOV_IMM(0, 0),
+		EXIT(),
 	};
 
 	return prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0, insns, sizeof(insns) / sizeof(*insns));
@@ -42,20 +47,26 @@ static int load_traced(int map, const char *func, enum bpf_attach_type type)
 	};
 	int id = libbpf_find_vmlinux_btf_id(func, type);
 
-	return id < 0 ? id : prog_load(BPF_PROG_TYPE_TRACING, type, (uint32_t)id, insns,
-				       sizeof(insns) / sizeof(*insns));
+	return id < 0 ? id
+		      : prog_load(BPF_PROG_TYPE_TRACING, type, (uint32_t)id, insns,
+				  sizeof(insns) / sizeof(*insns));
 }
 
 /* fexit: store the return value (second argument after regs). */
 static int load_result(int map, const char *func)
 {
 	struct bpf_insn insns[] = {
-		LDX(BPF_DW, 2, 1, 8), LD_MAP_VALUE(1, map, 0), STX(BPF_DW, 1, 2, 0), MOV_IMM(0, 0), EXIT(),
+		LDX(BPF_DW, 2, 1, 8),
+		LD_MAP_VALUE(1, map, 0),
+		STX(BPF_DW, 1, 2, 0),
+		MOV_IMM(0, 0),
+		EXIT(),
 	};
 	int id = libbpf_find_vmlinux_btf_id(func, BPF_TRACE_FEXIT);
 
-	return id < 0 ? id : prog_load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, (uint32_t)id, insns,
-				       sizeof(insns) / sizeof(*insns));
+	return id < 0 ? id
+		      : prog_load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, (uint32_t)id, insns,
+				  sizeof(insns) / sizeof(*insns));
 }
 
 static uint64_t delta(int map, uint64_t *last)

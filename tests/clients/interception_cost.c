@@ -107,10 +107,11 @@ extern char sled_handler[];
 
 static int make_sled(void)
 {
-	uint8_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			  -1, 0);
+	uint8_t *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	void *target = sled_handler;
-	uint8_t jump[] = {0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3}; /* mov $t, %r11; jmp *%r11 */
+	/* mov $target, %r11; jmp *%r11 */
+	uint8_t jump[] = {0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3};
 
 	if (p)
 		return -1;

@@ -78,7 +78,7 @@ static void test_two_polls(void)
 	getpgid(0);
 	CHECK_EQ(ring_buffer__consume(rb), 1);
 	CHECK_EQ(ring_buffer__poll(rb, 0), 0); /* consumed behind epoll's back */
-	for (int i = 0; i < 1000; i++) { /* round the ring many times */
+	for (int i = 0; i < 1000; i++) {       /* round the ring many times */
 		getpgid(0);
 		if (ring_buffer__poll(rb, 1000) != 1) {
 			CHECK(!"a record was lost");

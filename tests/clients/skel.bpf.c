@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What skeleton applications are made of: globals, a ring buffer, task storage, CO-RE reads, links. */
+/* What skeleton applications are made of: globals, maps, task storage, CO-RE reads, links. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>

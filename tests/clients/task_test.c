@@ -31,7 +31,8 @@ static const char *comm_of(const void *view)
 {
 	u32 off, size;
 
-	return skep_btf_field(btf, "task_struct", "comm", &off, &size) ? "" : (const char *)view + off;
+	return skep_btf_field(btf, "task_struct", "comm", &off, &size) ? ""
+								       : (const char *)view + off;
 }
 
 static void test_self(void)

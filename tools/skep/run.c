@@ -59,8 +59,14 @@ static bool readable(const char *path)
 static bool find_library(char ret_path[PATH_MAX])
 {
 	static const char *const places[] = {
-		"../src/" LIBRARY, "src/" LIBRARY, "../../src/" LIBRARY, LIBRARY, "../lib/" LIBRARY,
-		"../lib/skep/" LIBRARY, "../lib/x86_64-linux-gnu/" LIBRARY, "../lib64/" LIBRARY,
+		"../src/" LIBRARY,
+		"src/" LIBRARY,
+		"../../src/" LIBRARY,
+		LIBRARY,
+		"../lib/" LIBRARY,
+		"../lib/skep/" LIBRARY,
+		"../lib/x86_64-linux-gnu/" LIBRARY,
+		"../lib64/" LIBRARY,
 	};
 	const char *given = getenv("SKEP_LIB");
 	char self[PATH_MAX], path[PATH_MAX + 64];
@@ -143,8 +149,8 @@ static size_t offset_of(const struct target *t, const Elf64_Ehdr *eh, uint64_t a
 
 static bool is_sanitizer(const char *soname)
 {
-	static const char *const runtimes[] = {"libasan.so", "libtsan.so", "libubsan.so", "liblsan.so",
-					       "libclang_rt."};
+	static const char *const runtimes[] = {"libasan.so", "libtsan.so", "libubsan.so",
+					       "liblsan.so", "libclang_rt."};
 
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
 		if (!strncmp(soname, runtimes[i], strlen(runtimes[i])))
@@ -214,12 +220,15 @@ static int check_target(const char *path, struct target *t)
 		return EXIT_CANNOT_EXEC;
 	}
 	if ((st.st_mode & (S_ISUID | S_ISGID)) && geteuid() != 0) {
-		fprintf(stderr, "skep run: %s is set-user-id or set-group-id: the loader ignores "
-				"preloaded libraries there\n", path);
+		fprintf(stderr,
+			"skep run: %s is set-user-id or set-group-id: the loader ignores "
+			"preloaded libraries there\n",
+			path);
 		close(fd);
 		return EXIT_CANNOT_EXEC;
 	}
-	map = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	map = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+			 : MAP_FAILED;
 	close(fd);
 	if (map == MAP_FAILED)
 		return 0;
@@ -229,8 +238,10 @@ static int check_target(const char *path, struct target *t)
 	munmap(map, (size_t)st.st_size);
 	t->data = NULL;
 	if (t->is_elf && !t->is_dynamic) {
-		fprintf(stderr, "skep run: %s is statically linked or not an x86-64 program: libskep "
-				"cannot be preloaded and its bpf(2) would reach the kernel\n", path);
+		fprintf(stderr,
+			"skep run: %s is statically linked or not an x86-64 program: libskep "
+			"cannot be preloaded and its bpf(2) would reach the kernel\n",
+			path);
 		return EXIT_CANNOT_EXEC;
 	}
 	return 0;
