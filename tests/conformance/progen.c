@@ -71,6 +71,8 @@ static void put_alu(struct gen *g)
 	case BPF_DIV:
 	case BPF_MOD:
 		in.off = (s16)below(2);
+		if (!x && !in.imm) /* no verifier lets it pass */
+			in.imm = 7;
 		break;
 	case BPF_MOV:
 		if (x)
@@ -250,7 +252,7 @@ static void put_loop_call(struct gen *g, u32 which, u32 loop_id)
 {
 	u32 i;
 
-	put(g, SKEP_MOV64_IMM(1, below(6)));
+	put(g, SKEP_MOV64_IMM(1, 1 + below(5)));
 	put(g, SKEP_INSN(BPF_LD | BPF_IMM | BPF_DW, 2, SKEP_PSEUDO_FUNC, 0, which + 1));
 	put(g, SKEP_INSN(0, 0, 0, 0, 0));
 	put(g, SKEP_MOV64_REG(3, 10));
