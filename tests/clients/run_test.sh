@@ -98,6 +98,12 @@ if $cc -static -o "$dir/static" "$dir/probe.c" 2>/dev/null; then
 	check "static" 126 "$(status "$skep" run "$dir/static")"
 	check "static: says so" 1 "$(grep -c 'statically linked' "$dir/err")"
 fi
+bpftool=$(PATH=$PATH:/usr/sbin:/sbin command -v bpftool)
+if [ -n "$bpftool" ]; then
+	check "bpftool btf list" 1 "$("$skep" run "$bpftool" btf list | grep -c '^1: name \[vmlinux\]')"
+	check "bpftool map list: nobody else's" 0 "$("$skep" run "$bpftool" map list | wc -l)"
+	check "bpftool feature probe" 1 "$("$skep" run "$bpftool" feature probe | grep -c 'program_type raw_tracepoint is available')"
+fi
 for s in address undefined thread; do
 	if $cc -fsanitize=$s -o "$dir/san" "$dir/probe.c" 2>/dev/null && "$dir/san" >/dev/null 2>&1; then
 		check "sanitizer $s" "anon_inode:bpf-map" "$("$skep" run "$dir/san" 2>&1)"
