@@ -15,6 +15,11 @@
 #include "base/uaccess.h"
 #include "isa/insn.h"
 
+/* Called before each instruction; tests that include this file look over its shoulder. */
+#ifndef SKEP_INTERP_TRACE
+#define SKEP_INTERP_TRACE(p, pc, r)
+#endif
+
 typedef u64 (*skep_call_fn)(u64, u64, u64, u64, u64);
 
 /*
@@ -364,6 +369,7 @@ static u64 run(const struct skep_vprog *p, u32 subprog, u64 *r)
 		u64 *dst = &r[in->dst_reg], src = r[in->src_reg];
 		u64 operand = BPF_SRC(in->code) == BPF_X ? src : (u64)(s64)in->imm;
 
+		SKEP_INTERP_TRACE(p, pc, r);
 		switch (BPF_CLASS(in->code)) {
 		case BPF_ALU64:
 			*dst = alu64(in, *dst, operand);
