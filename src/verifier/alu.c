@@ -216,7 +216,7 @@ static void keep_link(struct reg *dst, const struct bpf_insn *insn, const struct
 	if (op == BPF_SUB)
 		delta = -delta;
 	if ((op != BPF_ADD && op != BPF_SUB) || !scalar_is_const(src) || (!is64 && !was_zext) ||
-	    dst->link || delta > INT32_MAX || delta < -(s64)INT32_MAX) {
+	    dst->link || delta != (s32)delta) {
 		reg_unlink(dst);
 		return;
 	}

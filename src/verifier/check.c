@@ -57,8 +57,8 @@ static int (*const passes[])(struct env *env) = {
 	vf_resolve,	   /* opcodes, maps, variables */
 	vf_attach_target,  /* what it will be attached to */
 	vf_check_cfg,	   /* reachability, pruning points */
-	vf_liveness,	   /* registers worth comparing */
 	vf_scc,		   /* loops */
+	vf_liveness,	   /* registers worth comparing */
 	vf_walk_all,	   /* every path */
 	vf_check_stack_depth,
 };

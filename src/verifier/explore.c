@@ -406,7 +406,7 @@ static void log_before(struct env *env, u32 idx, bool *full)
 	env->prev_log_pos = env->log.end;
 	vf_log(env, "%u: ", idx);
 	vf_log_insn(env, idx);
-	env->prev_insn_len = (u32)(env->log.end - env->prev_log_pos) - 1;
+	env->prev_insn_len = (u32)(env->log.end - env->prev_log_pos);
 	env->prev_log_pos = env->log.end;
 }
 

@@ -125,7 +125,7 @@ static void log_call(struct env *env, const struct bpf_insn *in)
 		vf_log(env, "(%02x) call %s#%d\n", in->code,
 		       t ? skep_btf_name(kb, t) : "kernel-function", in->imm);
 	} else {
-		name = skep_helper_name((u32)in->imm);
+		name = in->src_reg ? NULL : skep_helper_name((u32)in->imm);
 		if (name)
 			vf_log(env, "(%02x) call bpf_%s#%d\n", in->code, name, in->imm);
 		else

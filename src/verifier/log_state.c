@@ -51,14 +51,7 @@ const char *vf_reg_name(const struct reg *r, char *buf)
 /* Small numbers in decimal, large ones in hexadecimal. */
 static void num_s(struct env *env, s64 v)
 {
-	if (v < 0) {
-		if (v >= -0x7fff)
-			vf_log(env, "%lld", (long long)v);
-		else
-			vf_log(env, "%#llx", (long long)v);
-		return;
-	}
-	vf_log(env, (u64)v <= 0x7fff ? "%lld" : "%#llx", (long long)v);
+	vf_log(env, v >= INT16_MIN && v <= INT16_MAX ? "%lld" : "%#llx", (long long)v);
 }
 
 static void num_u(struct env *env, u64 v)
@@ -66,64 +59,46 @@ static void num_u(struct env *env, u64 v)
 	vf_log(env, v <= 0xffff ? "%llu" : "%#llx", (unsigned long long)v);
 }
 
-static void num_s32(struct env *env, s32 v)
-{
-	if (v >= -0x7fff && v <= 0x7fff)
-		vf_log(env, "%d", v);
-	else
-		vf_log(env, "%#x", (u32)v);
-}
-
-static bool is_smin32(const struct scalar *v)
-{
-	return v->s32min == INT32_MIN;
-}
-
-/* Bounds that have the same value are written as one group: smin=umin=4. */
+/* Minima that have the same value are written as one group, smin=umin=4; so are maxima. */
 static void log_bounds(struct env *env, const struct scalar *v, const char **sep)
 {
+	/* What does not fit in 16 bits is shown as 32 bits, not sign-extended. */
+	u64 lo32 = v->s32min >= INT16_MIN ? (u64)(s64)v->s32min : (u32)v->s32min;
+	u64 hi32 = v->s32max >= INT16_MIN ? (u64)(s64)v->s32max : (u32)v->s32max;
 	struct {
 		const char *name;
 		u64 val;
-		bool omit, is_signed, narrow;
+		bool omit, is_signed;
 	} b[] = {
-		{ "smin", (u64)v->smin, v->smin == INT64_MIN, true, false },
-		{ "smax", (u64)v->smax, v->smax == INT64_MAX, true, false },
-		{ "umin", v->umin, v->umin == 0, false, false },
-		{ "umax", v->umax, v->umax == UINT64_MAX, false, false },
-		{ "smin32", is_smin32(v) ? 0 : (u64)(s64)v->s32min,
-		  v->s32min == INT32_MIN || v->s32min == v->smin, true, true },
-		{ "smax32", (u64)(s64)v->s32max, v->s32max == INT32_MAX || v->s32max == v->smax,
-		  true, true },
-		{ "umin32", v->u32min, v->u32min == 0 || v->u32min == v->umin, false, true },
-		{ "umax32", v->u32max, v->u32max == UINT32_MAX || v->u32max == v->umax, false,
-		  true },
+		{ "smin", (u64)v->smin, v->smin == INT64_MIN, true },
+		{ "smax", (u64)v->smax, v->smax == INT64_MAX, true },
+		{ "umin", v->umin, v->umin == 0, false },
+		{ "umax", v->umax, v->umax == UINT64_MAX, false },
+		{ "smin32", lo32, v->s32min == INT32_MIN, true },
+		{ "smax32", hi32, v->s32max == INT32_MAX, true },
+		{ "umin32", v->u32min, v->u32min == 0, false },
+		{ "umax32", v->u32max, v->u32max == UINT32_MAX, false },
 	};
-	/* A 32-bit bound that equals its 64-bit twin is not left out but joins its group. */
-	b[4].omit = v->s32min == INT32_MIN;
-	b[5].omit = v->s32max == INT32_MAX;
-	b[6].omit = v->u32min == 0;
-	b[7].omit = v->u32max == UINT32_MAX;
+
 	for (u32 i = 0; i < ARRAY_SIZE(b); i++) {
+		bool neg = b[i].is_signed && (s64)b[i].val < 0;
+
 		if (b[i].omit)
 			continue;
 		vf_log(env, "%s%s", *sep, b[i].name);
 		*sep = ",";
-		for (u32 j = i + 1; j < ARRAY_SIZE(b); j++) {
-			if (b[j].omit || b[j].val != b[i].val || b[j].is_signed != b[i].is_signed) {
-				if (b[j].omit || b[j].val != b[i].val)
-					continue;
-			}
+		for (u32 j = i + 2; j < ARRAY_SIZE(b); j += 2) {
+			if (b[j].omit || b[j].val != b[i].val ||
+			    neg != (b[j].is_signed && (s64)b[j].val < 0))
+				continue;
 			vf_log(env, "=%s", b[j].name);
 			b[j].omit = true;
 		}
 		vf_log(env, "=");
-		if (!b[i].is_signed)
-			num_u(env, b[i].val);
-		else if (b[i].narrow)
-			num_s32(env, (s32)b[i].val);
-		else
+		if (b[i].is_signed)
 			num_s(env, (s64)b[i].val);
+		else
+			num_u(env, b[i].val);
 	}
 }
 
