@@ -81,13 +81,34 @@ static bool small_int(const struct btf_type *t)
 	       t->size <= 8;
 }
 
-/* Argument @arg of the attach target's prototype; its type, NULL with a message. */
+/*
+ * The parameter that the context word at @off belongs to, counted as the prototype does (a
+ * tracepoint's hidden first one included): nr for the result, nr + 1 beyond.
+ */
+static u32 param_at(const struct skep_btf *btf, const struct btf_type *proto, u32 off)
+{
+	const struct btf_param *p = skep_btf_params(proto);
+	u32 nr = skep_btf_vlen(proto), end = 0;
+
+	for (u32 i = 0; i < nr; i++) {
+		const struct btf_type *t = p[i].type ? skep_btf_skip_mods(btf, p[i].type, NULL) :
+						       NULL;
+		u32 size = !t || skep_btf_kind(t) == BTF_KIND_PTR ? 8 : t->size;
+
+		end += (size + 7) & ~7u;
+		if (off < end)
+			return i;
+	}
+	return off < end + 8 ? nr : nr + 1;
+}
+
+/* Typed argument at @off; false with a message. */
 static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 {
 	const struct skep_btf *btf = env->req->attach_btf;
 	const struct btf_type *proto = env->attach_proto, *t;
 	const struct btf_param *p = NULL;
-	u32 arg = (u32)off / 8, id, tid;
+	u32 arg, id, tid;
 	bool tp = env->attach_tp;
 	char *tname = (char *)env->attach_name;
 	const char *pname;
@@ -96,8 +117,7 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 		vf_say(env, "func '%s' offset %d is not multiple of 8\n", tname, off);
 		return false;
 	}
-	if (!proto)
-		return arg <= env->attach_nr_args;
+	arg = param_at(btf, proto, (u32)off);
 	if (arg > env->attach_nr_args ||
 	    (arg == env->attach_nr_args && !env->attach_fexit)) {
 		vf_say(env, "func '%s' doesn't have %u-th argument\n", tname, arg + 1);

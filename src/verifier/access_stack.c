@@ -272,7 +272,6 @@ static int read_fixed(struct env *env, struct frame *f, s32 off, u32 size, int v
 		spill_size++;
 	if (size == 8 && spill_size == 8) {
 		if (dst) {
-			vf_link_scalar(env, r);
 			*dst = *r;
 			dst->precise = false;
 			dst->subreg_def = 0;
@@ -286,7 +285,6 @@ static int read_fixed(struct env *env, struct frame *f, s32 off, u32 size, int v
 	if (!dst)
 		return 0;
 	if (size <= spill_size && !(off % 8)) {
-		vf_link_scalar(env, r);
 		*dst = *r;
 		dst->precise = false;
 		dst->subreg_def = 0;

@@ -101,13 +101,15 @@ static void add_linked(struct hist *h, struct reg *r, u32 id, u32 frameno, bool 
 }
 
 /* Nearest frames first, so that what does not fit loses its link farthest away. */
-static void collect_linked(struct state *st, u32 id, struct hist *h)
+static void collect_linked(struct env *env, struct state *st, u32 id, struct hist *h)
 {
 	for (s32 f = (s32)st->curframe; f >= 0; f--) {
 		struct frame *fr = st->frame[f];
+		u32 at = (u32)f == st->curframe ? env->insn_idx : st->frame[f + 1]->callsite;
 
 		for (u32 i = 0; i < VF_NR_REGS; i++)
-			add_linked(h, &fr->regs[i], id, (u32)f, true, i);
+			if (env->aux[at].live >> i & 1)
+				add_linked(h, &fr->regs[i], id, (u32)f, true, i);
 		for (u32 i = 0; i < fr->nr_slots; i++)
 			if (slot_is_spill(&fr->slots[i]))
 				add_linked(h, &fr->slots[i].spill, id, (u32)f, false, i);
@@ -367,9 +369,9 @@ int vf_step_jmp(struct env *env, const struct bpf_insn *insn, u32 *idx)
 	}
 	env->aux[*idx].took_jump = env->aux[*idx].took_fall = true;
 	if (x && src->kind == RK_SCALAR && src->id)
-		collect_linked(cur, src->id, &linked);
+		collect_linked(env, cur, src->id, &linked);
 	if (dst->kind == RK_SCALAR && dst->id)
-		collect_linked(cur, dst->id, &linked);
+		collect_linked(env, cur, dst->id, &linked);
 	if (linked.nr_linked > 1) {
 		err = vf_push_hist(env, cur, &linked);
 		if (err)

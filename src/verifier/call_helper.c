@@ -843,6 +843,8 @@ static int special(struct env *env, struct call *c)
 	switch (c->id) {
 	case BPF_FUNC_tail_call:
 		env->has_tail_call = true;
+		if (vf_regs(env)[3].kind == RK_SCALAR && vf_mark_precise(env, 3))
+			return -ENOMEM;
 		return vf_check_resources(env, false, true, "tail_call");
 	case BPF_FUNC_get_local_storage:
 		if (!reg_is_null(&vf_regs(env)[2])) {

@@ -335,6 +335,17 @@ int vf_call_subprog(struct env *env, const struct bpf_insn *insn, u32 *idx)
 	return 0;
 }
 
+int vf_tail_call_returns(struct env *env, u32 *idx)
+{
+	struct state *other = vf_push_branch(env, *idx + 1, *idx);
+
+	if (!other)
+		return -EFAULT;
+	/* The tail-called program's result is whatever it likes. */
+	reg_set_unknown(&vf_regs(env)[0]);
+	return vf_leave_frame(env, idx);
+}
+
 int vf_leave_frame(struct env *env, u32 *idx)
 {
 	struct state *st = env->cur, *p;

@@ -16,6 +16,24 @@ static s32 index_of_map(const struct env *env, const struct skep_map_facts *m)
 	return -1;
 }
 
+/* Arguments whose constant value decides how a call is translated, as bits. */
+static u8 wanted_constants(const struct bpf_insn *in)
+{
+	if (in->src_reg)
+		return 0;
+	switch (in->imm) {
+	case BPF_FUNC_loop:
+		return 1 << 0 | 1 << 3;
+	case BPF_FUNC_task_storage_get:
+	case BPF_FUNC_inode_storage_get:
+	case BPF_FUNC_sk_storage_get:
+	case 210: /* cgrp_storage_get */
+		return 1 << 2 | 1 << 3;
+	default:
+		return 0;
+	}
+}
+
 /* Called on every path that reaches the call, with its arguments still in R1..R5. */
 int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 callback)
 {
@@ -23,6 +41,7 @@ int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 
 	const struct reg *regs = vf_regs(env);
 	struct skep_call_fact *c;
 	s32 m = index_of_map(env, map);
+	u8 wanted = wanted_constants(&env->insns[insn_idx]);
 	bool first = !aux->call;
 
 	if (first) {
@@ -54,7 +73,6 @@ int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 
 			c->arg[i] = r->v.tn.value;
 		if (!reg_is_const(r) || c->arg[i] != r->v.tn.value)
 			c->known &= (u8)~bit;
-		/* Which constant it is decides how the call is translated: it matters now. */
 		if (!reg_is_ptr(r) || r->flags & RF_MAYBE_NULL ||
 		    (r->kind == RK_BTF && !reg_is_trusted(r) && !reg_is_rcu(r)))
 			c->nonnull &= (u8)~bit;
@@ -62,6 +80,7 @@ int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 
 		    (!reg_is_trusted(r) && !reg_is_rcu(r)))
 			c->trusted &= (u8)~bit;
 	}
+	c->known &= wanted;
 	/* A constant that is relied on must not be generalised away by pruning. */
 	for (u32 i = 0; i < 5; i++) {
 		if (c->known >> i & 1) {

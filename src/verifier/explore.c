@@ -313,7 +313,7 @@ static int step_exit(struct env *env, const struct bpf_insn *in, u32 *idx, bool 
 	return err;
 }
 
-static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx)
+static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx, bool *ret_full)
 {
 	bool kfunc = in->src_reg == BPF_PSEUDO_KFUNC_CALL;
 	int err;
@@ -332,9 +332,14 @@ static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx)
 		return vf_call_subprog(env, in, idx);
 	err = kfunc ? vf_call_kfunc(env, in) : vf_call_helper(env, in);
 	vf_touch_reg(env, 0);
-	if (!err)
-		*idx += 1;
-	return err;
+	if (err)
+		return err;
+	if (!kfunc && in->imm == BPF_FUNC_tail_call && env->cur->curframe) {
+		*ret_full = true;
+		return vf_tail_call_returns(env, idx);
+	}
+	*idx += 1;
+	return 0;
 }
 
 static int step(struct env *env, u32 *idx, bool *ret_done, bool *ret_full)
@@ -369,7 +374,7 @@ static int step(struct env *env, u32 *idx, bool *ret_done, bool *ret_full)
 		env->jmps++;
 		switch (BPF_OP(in->code)) {
 		case BPF_CALL:
-			return step_call(env, in, idx);
+			return step_call(env, in, idx, ret_full);
 		case BPF_EXIT:
 			*ret_full = env->cur->curframe > 0;
 			return step_exit(env, in, idx, ret_done);

@@ -176,7 +176,7 @@ static void log_reg(struct env *env, const struct state *st, u32 curframe, const
 	}
 	if (r->kind == RK_PKT || r->kind == RK_PKT_META) {
 		vf_log(env, "%sr=", sep);
-		num_s(env, r->range);
+		num_u(env, (u64)(s64)r->range);
 		sep = ",";
 	}
 	if (r->kind == RK_MEM) {

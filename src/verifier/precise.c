@@ -136,6 +136,17 @@ static int back_call(struct env *env, struct track *t, u32 idx, s64 next_idx)
 		t->regs[t->frame] = 0;
 		return leave_frame(t);
 	}
+	if (!in->src_reg && in->imm == BPF_FUNC_tail_call && next_idx >= 0 &&
+	    (s64)idx + 1 != next_idx) {
+		/* The path left the subprogram here; the result came from elsewhere. */
+		if (t->frame + 1 >= VF_MAX_FRAMES)
+			return STEP_GIVE_UP;
+		drop(t, 0);
+		t->frame++;
+		t->regs[t->frame] = 0;
+		t->slots[t->frame] = 0;
+		return STEP_OK;
+	}
 	if (vf_calls_back(env, idx) && next_idx >= 0 && (s64)idx != next_idx - 1) {
 		/* Out of a callback by its entry: its arguments come from the caller's code. */
 		if (t->regs[t->frame] & ~args || t->slots[t->frame])
