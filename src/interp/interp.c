@@ -67,9 +67,9 @@ static u64 load_insn(const struct bpf_insn *in, u8 kind, u64 base)
 	u64 raw = 0;
 
 	if (kind == SKEP_MEM_BTF)
-		return skep_arena_has(in->off < 0 ? addr : base) ?
-			       load((void *)(uintptr_t)addr, bytes, sign) :
-			       0;
+		return skep_arena_has(in->off < 0 ? addr : base)
+			       ? load((void *)(uintptr_t)addr, bytes, sign)
+			       : 0;
 	if (kind == SKEP_MEM_PROBE) {
 		if (skep_probe_read(&raw, addr, bytes))
 			return 0;
@@ -87,8 +87,8 @@ static void store(u64 addr, u64 v, u32 bytes)
 
 /* Sized dispatch of one GCC atomic builtin; the result is the old value, zero-extended. */
 #define ATOMIC_FETCH(op, addr, v, bytes)                                                           \
-	((bytes) == 8 ? op(AT(u64, addr), v, __ATOMIC_SEQ_CST) :                                   \
-			(u64)op(AT(u32, addr), (u32)(v), __ATOMIC_SEQ_CST))
+	((bytes) == 8 ? op(AT(u64, addr), v, __ATOMIC_SEQ_CST)                                     \
+		      : (u64)op(AT(u32, addr), (u32)(v), __ATOMIC_SEQ_CST))
 
 static void atomic(const struct bpf_insn *in, u64 *r)
 {
@@ -132,8 +132,8 @@ static void atomic(const struct bpf_insn *in, u64 *r)
 	case BPF_CMPXCHG:
 		old = r[0];
 		if (bytes == 8) {
-			__atomic_compare_exchange_n(AT(u64, addr), &old, v, false,
-						    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+			__atomic_compare_exchange_n(AT(u64, addr), &old, v, false, __ATOMIC_SEQ_CST,
+						    __ATOMIC_SEQ_CST);
 		} else {
 			u32 old32 = (u32)old;
 
@@ -393,8 +393,8 @@ static u64 run(const struct skep_vprog *p, u32 subprog, u64 *r)
 				store(*dst + (u64)(s64)in->off, src, skep_insn_bytes(in));
 			break;
 		case BPF_LD:
-			*dst = in->src_reg == SKEP_PSEUDO_FUNC ? func_value(p, (u32)in->imm) :
-								 skep_insn_imm64(in);
+			*dst = in->src_reg == SKEP_PSEUDO_FUNC ? func_value(p, (u32)in->imm)
+							       : skep_insn_imm64(in);
 			pc++;
 			break;
 		default: /* BPF_JMP, BPF_JMP32 */

@@ -30,16 +30,16 @@ SKEP_PRINTF(2, 3) static void put(struct out *o, const char *fmt, ...)
 }
 
 static const char *const alu_op[16] = {
-	[BPF_ADD >> 4] = "+=", [BPF_SUB >> 4] = "-=",	[BPF_MUL >> 4] = "*=",
-	[BPF_DIV >> 4] = "/=", [BPF_OR >> 4] = "|=",	[BPF_AND >> 4] = "&=",
-	[BPF_LSH >> 4] = "<<=", [BPF_RSH >> 4] = ">>=", [BPF_NEG >> 4] = "neg",
-	[BPF_MOD >> 4] = "%=", [BPF_XOR >> 4] = "^=",	[BPF_MOV >> 4] = "=",
+	[BPF_ADD >> 4] = "+=",	  [BPF_SUB >> 4] = "-=",  [BPF_MUL >> 4] = "*=",
+	[BPF_DIV >> 4] = "/=",	  [BPF_OR >> 4] = "|=",	  [BPF_AND >> 4] = "&=",
+	[BPF_LSH >> 4] = "<<=",	  [BPF_RSH >> 4] = ">>=", [BPF_NEG >> 4] = "neg",
+	[BPF_MOD >> 4] = "%=",	  [BPF_XOR >> 4] = "^=",  [BPF_MOV >> 4] = "=",
 	[BPF_ARSH >> 4] = "s>>=",
 };
 static const char *const jmp_op[16] = {
-	[BPF_JEQ >> 4] = "==",	[BPF_JGT >> 4] = ">",	[BPF_JLT >> 4] = "<",
-	[BPF_JGE >> 4] = ">=",	[BPF_JLE >> 4] = "<=",	[BPF_JSET >> 4] = "&",
-	[BPF_JNE >> 4] = "!=",	[BPF_JSGT >> 4] = "s>", [BPF_JSLT >> 4] = "s<",
+	[BPF_JEQ >> 4] = "==",	 [BPF_JGT >> 4] = ">",	  [BPF_JLT >> 4] = "<",
+	[BPF_JGE >> 4] = ">=",	 [BPF_JLE >> 4] = "<=",	  [BPF_JSET >> 4] = "&",
+	[BPF_JNE >> 4] = "!=",	 [BPF_JSGT >> 4] = "s>",  [BPF_JSLT >> 4] = "s<",
 	[BPF_JSGE >> 4] = "s>=", [BPF_JSLE >> 4] = "s<=",
 };
 
@@ -62,9 +62,9 @@ static void alu(struct out *o, const struct bpf_insn *in)
 	bool is_div = BPF_OP(in->code) == BPF_DIV || BPF_OP(in->code) == BPF_MOD;
 
 	if (BPF_OP(in->code) == BPF_END) {
-		const char *kind = BPF_CLASS(in->code) == BPF_ALU64 ? "bswap" :
-				   BPF_SRC(in->code) == BPF_TO_BE   ? "be" :
-								      "le";
+		const char *kind = BPF_CLASS(in->code) == BPF_ALU64 ? "bswap"
+				   : BPF_SRC(in->code) == BPF_TO_BE ? "be"
+								    : "le";
 
 		put(o, "r%d = %s%d r%d", in->dst_reg, kind, in->imm, in->dst_reg);
 	} else if (BPF_OP(in->code) == BPF_NEG) {

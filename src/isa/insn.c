@@ -33,8 +33,7 @@ bool skep_insn_is_jump(const struct bpf_insn *in)
 
 bool skep_insn_ends_block(const struct bpf_insn *in)
 {
-	return is_jmp_class(in) &&
-	       (BPF_OP(in->code) == BPF_JA || in->code == (BPF_JMP | BPF_EXIT));
+	return is_jmp_class(in) && (BPF_OP(in->code) == BPF_JA || in->code == (BPF_JMP | BPF_EXIT));
 }
 
 bool skep_insn_set_target(struct bpf_insn *in, u32 at, u32 target)
@@ -121,8 +120,8 @@ u32 skep_insn_writes(const struct bpf_insn *in)
 			return REG(in->dst_reg);
 		if (in->imm == BPF_CMPXCHG)
 			return REG(0);
-		return in->imm != SKEP_BPF_STORE_REL && (in->imm & BPF_FETCH) ? REG(in->src_reg) :
-										0;
+		return in->imm != SKEP_BPF_STORE_REL && (in->imm & BPF_FETCH) ? REG(in->src_reg)
+									      : 0;
 	case BPF_LD:
 		if (BPF_MODE(in->code) == BPF_ABS || BPF_MODE(in->code) == BPF_IND)
 			return REG(0) | ARGS;

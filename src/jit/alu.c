@@ -136,8 +136,8 @@ static void udiv32_imm(struct jit *j, bool mod, u8 dst, u32 d)
 	emit_mov_rr(j, false, T2, dst);
 	if (g.add) {
 		/*
-		 * The multiplier rounded up has 33 bits. Rounded down it has 32, and is exact for the
-		 * dividend plus one, which a 64-bit register holds.
+		 * The multiplier rounded up has 33 bits. Rounded down it has 32, and is exact for
+		 * the dividend plus one, which a 64-bit register holds.
 		 */
 		shift = (u8)(31 - __builtin_clz(d));
 		g.m = (1ull << (32 + shift)) / d;
@@ -356,9 +356,9 @@ static int alu_imm(struct jit *j, const struct bpf_insn *in, bool w)
 
 		if (n)
 			emit_shift_ri(j, w,
-				      BPF_OP(in->code) == BPF_LSH ? 4 :
-				      BPF_OP(in->code) == BPF_RSH ? 5 :
-								    7,
+				      BPF_OP(in->code) == BPF_LSH   ? 4
+				      : BPF_OP(in->code) == BPF_RSH ? 5
+								    : 7,
 				      dst, n);
 		else if (!w)
 			emit_mov_rr(j, false, dst, dst);

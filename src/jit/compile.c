@@ -299,7 +299,8 @@ static int emit_bpf_call(struct jit *j, u32 pc)
 }
 
 /* op reg, [base + index * 2^scale + disp] */
-static void emit_scaled(struct jit *j, bool w, u32 op, u8 reg, u8 base, u8 index, u8 scale, s32 disp)
+static void emit_scaled(struct jit *j, bool w, u32 op, u8 reg, u8 base, u8 index, u8 scale,
+			s32 disp)
 {
 	u8 mod = !disp && (base & 7) != RBP ? 0 : is_s8(disp) ? 1 : 2;
 
@@ -384,7 +385,8 @@ static u32 fuse(struct jit *j, u32 pc, u32 end)
 		return n;
 	if (BPF_OP(a->code) == BPF_MOV && BPF_SRC(a->code) == BPF_X && !a->off &&
 	    (w || BPF_CLASS(a->code) == BPF_ALU) && a->src_reg != a->dst_reg &&
-	    BPF_OP(b->code) == BPF_ADD && !(BPF_SRC(b->code) == BPF_X && b->src_reg == a->dst_reg)) {
+	    BPF_OP(b->code) == BPF_ADD &&
+	    !(BPF_SRC(b->code) == BPF_X && b->src_reg == a->dst_reg)) {
 		emit_lea(j, w, dst, jit_reg[a->src_reg], b);
 		return 2;
 	}
@@ -557,8 +559,8 @@ static void perf_map(const struct jit *j)
 		u32 end = i + 1 < j->p->nr_subprogs ? j->sub_off[i + 1] : j->n;
 		const char *name = j->p->subprogs[i].name;
 		int n = snprintf(line, sizeof(line), "%llx %x bpf_prog_%s\n",
-				 (unsigned long long)(j->base + j->sub_off[i]),
-				 end - j->sub_off[i], name && *name ? name : "anon");
+				 (unsigned long long)(j->base + j->sub_off[i]), end - j->sub_off[i],
+				 name && *name ? name : "anon");
 
 		skep_raw(__NR_write, fd, line, SKEP_MIN((u32)n, sizeof(line) - 1));
 	}

@@ -17,12 +17,38 @@
 #include "isa/insn.h"
 
 enum x86_reg {
-	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15,
+	RAX,
+	RCX,
+	RDX,
+	RBX,
+	RSP,
+	RBP,
+	RSI,
+	RDI,
+	R8,
+	R9,
+	R10,
+	R11,
+	R12,
+	R13,
+	R14,
+	R15,
 };
 
 enum x86_cc {
-	CC_O = 0, CC_B = 2, CC_AE = 3, CC_E = 4, CC_NE = 5, CC_BE = 6, CC_A = 7, CC_S = 8,
-	CC_NS = 9, CC_L = 12, CC_GE = 13, CC_LE = 14, CC_G = 15,
+	CC_O = 0,
+	CC_B = 2,
+	CC_AE = 3,
+	CC_E = 4,
+	CC_NE = 5,
+	CC_BE = 6,
+	CC_A = 7,
+	CC_S = 8,
+	CC_NS = 9,
+	CC_L = 12,
+	CC_GE = 13,
+	CC_LE = 14,
+	CC_G = 15,
 };
 
 #define T1 R11
@@ -30,18 +56,18 @@ enum x86_cc {
 
 /* Code that is rarely run, placed behind its function. */
 struct jit_cold {
-	u32 from;  /* offset of the rel32 field that goes to it */
-	u32 back;  /* offset it returns to */
-	u8 dst;	   /* register that becomes 0 */
+	u32 from; /* offset of the rel32 field that goes to it */
+	u32 back; /* offset it returns to */
+	u8 dst;	  /* register that becomes 0 */
 };
 
 struct jit_frame {
 	u8 saved[6]; /* x86 registers, in pushing order */
 	u32 nr_saved;
 	bool has_rbp;
-	u32 size;	/* bytes below rbp */
-	s32 may_goto;	/* offset of the counter from rbp, 0: none */
-	u32 calls;	/* some instruction calls out */
+	u32 size;     /* bytes below rbp */
+	s32 may_goto; /* offset of the counter from rbp, 0: none */
+	u32 calls;    /* some instruction calls out */
 };
 
 struct jit {
@@ -50,14 +76,14 @@ struct jit {
 	u32 cap, n;
 	u64 base; /* address that buf[0] will run at */
 
-	u32 *off;	/* offset of each instruction, len + 1 */
-	u8 *is_long;	/* jump at this instruction needs rel32 */
-	u8 *is_target;	/* 1: jumped to; 2: by a backward jump (loop head) */
-	u32 *sub_off;	/* entry of each subprogram */
-	bool grown;	/* something moved in this pass */
-	bool guessing;	/* offsets are not to be trusted yet: keep jumps short */
+	u32 *off;      /* offset of each instruction, len + 1 */
+	u8 *is_long;   /* jump at this instruction needs rel32 */
+	u8 *is_target; /* 1: jumped to; 2: by a backward jump (loop head) */
+	u32 *sub_off;  /* entry of each subprogram */
+	bool grown;    /* something moved in this pass */
+	bool guessing; /* offsets are not to be trusted yet: keep jumps short */
 	bool bmi2;
-	u64 arena;	/* upper bits of addresses inside the arena */
+	u64 arena; /* upper bits of addresses inside the arena */
 
 	u32 sub; /* subprogram being emitted */
 	struct jit_frame frame;

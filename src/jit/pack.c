@@ -33,7 +33,7 @@
 
 struct skep_jit_pack {
 	struct skep_jit_pack *next;
-	u8 *rx, *rw; /* equal when @single */
+	u8 *rx, *rw;	/* equal when @single */
 	u32 size, used; /* bytes; units in use */
 	bool single;
 	long pid;  /* a forked child shares the pages: it neither cuts nor clears */
@@ -81,8 +81,7 @@ static void *map_near(u32 size, int prot, int flags, int fd)
 
 static struct skep_jit_pack *pack_new(u32 size, bool single)
 {
-	struct skep_jit_pack *k =
-		skep_zalloc(sizeof(*k) + (size / UNIT + 63) / 64 * sizeof(u64));
+	struct skep_jit_pack *k = skep_zalloc(sizeof(*k) + (size / UNIT + 63) / 64 * sizeof(u64));
 	long fd;
 
 	if (!k)

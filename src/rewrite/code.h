@@ -28,13 +28,13 @@ struct rw {
 	struct skep_vprog *p;
 	const struct skep_rewrite_host *host;
 	struct code in, out;
-	u32 *map;	      /* old index -> new index, in.len + 1 entries */
+	u32 *map;	       /* old index -> new index, in.len + 1 entries */
 	struct skep_fact fact; /* given to the instructions that are put */
-	u32 sub;	      /* subprogram of the walk */
+	u32 sub;	       /* subprogram of the walk */
 	u32 cap_targets;
 	u8 *is_target; /* rw_lower(): old instructions that something jumps to */
-	u32 drop;      /* rw_lower(): old instruction that a replacement before it made superfluous */
-	int err; /* first failure; everything after it does nothing */
+	u32 drop; /* rw_lower(): old instruction that a replacement before it made superfluous */
+	int err;  /* first failure; everything after it does nothing */
 };
 
 /* Take the program apart and put it together again. */

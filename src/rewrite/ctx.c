@@ -17,7 +17,8 @@ static const struct skep_ctx_field *field_at(const struct skep_prog_type_row *ro
 	u32 i;
 
 	for (i = 0; i < row->nr_fields; i++)
-		if (off >= row->fields[i].off && off < (u32)row->fields[i].off + row->fields[i].size)
+		if (off >= row->fields[i].off &&
+		    off < (u32)row->fields[i].off + row->fields[i].size)
 			return &row->fields[i];
 	return NULL;
 }
@@ -68,8 +69,8 @@ static void store_field(struct rw *rw, const struct bpf_insn *in, const struct s
 		rw_put(rw, SKEP_ALU64_IMM(BPF_AND, SKEP_REG_AX, bytes == 1 ? 0xff : 0xffff));
 	} else {
 		rw_put(rw, SKEP_MOV32_IMM(SKEP_REG_AX,
-					  bytes == 4 ? (u32)in->imm :
-						       (u32)in->imm & ((1u << 8 * bytes) - 1)));
+					  bytes == 4 ? (u32)in->imm
+						     : (u32)in->imm & ((1u << 8 * bytes) - 1)));
 	}
 	rw_put(rw, SKEP_STX(skep_insn_size_code(rt), in->dst_reg, SKEP_REG_AX, f->rt_off));
 }

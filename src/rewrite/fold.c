@@ -5,7 +5,8 @@
  * `const volatile` configuration lies in a map that is frozen before the load and that no program
  * can write: its bytes never change again. A load from there becomes a constant, and a constant
  * operand becomes an immediate, which the JIT turns into shorter code (a division into a
- * multiplication). Knowledge is kept inside a basic block; jumps forget nothing, targets everything.
+ * multiplication). Knowledge is kept inside a basic block; jumps forget nothing, targets
+ * everything.
  */
 #include <errno.h>
 #include <string.h>
@@ -155,8 +156,7 @@ static void learn(struct fold *f, const struct bpf_insn *in)
 	if (skep_insn_is_ldimm64(in)) {
 		if (in->src_reg == SKEP_PSEUDO_IMM)
 			k = (struct known){CONSTANT, 0, skep_insn_imm64(in)};
-		else if (in->src_reg == SKEP_PSEUDO_MAP_VALUE &&
-			 (u32)in->imm < f->rw->p->nr_maps)
+		else if (in->src_reg == SKEP_PSEUDO_MAP_VALUE && (u32)in->imm < f->rw->p->nr_maps)
 			k = (struct known){MAP_VALUE, (u32)in->imm, (u32)in[1].imm};
 	} else if (BPF_CLASS(in->code) == BPF_ALU || w) {
 		bool x = BPF_SRC(in->code) == BPF_X;
@@ -165,8 +165,7 @@ static void learn(struct fold *f, const struct bpf_insn *in)
 			k = (struct known){CONSTANT, 0, w ? (u64)(s64)in->imm : (u32)in->imm};
 		else if (BPF_OP(in->code) == BPF_MOV && !in->off && w)
 			k = r[in->src_reg];
-		else if (BPF_OP(in->code) == BPF_MOV && !in->off &&
-			 r[in->src_reg].kind == CONSTANT)
+		else if (BPF_OP(in->code) == BPF_MOV && !in->off && r[in->src_reg].kind == CONSTANT)
 			k = (struct known){CONSTANT, 0, (u32)r[in->src_reg].v};
 		else if (BPF_OP(in->code) == BPF_ADD && !x && w && r[in->dst_reg].kind)
 			k = (struct known){r[in->dst_reg].kind, r[in->dst_reg].map,

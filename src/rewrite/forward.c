@@ -42,7 +42,8 @@ static void forget_stack(struct forward *f, s32 off, u32 size)
 	u32 i;
 
 	for (i = 0; i < NR_STORED; i++)
-		if (f->stored[i].off < off + (s32)size && off < f->stored[i].off + f->stored[i].size)
+		if (f->stored[i].off < off + (s32)size &&
+		    off < f->stored[i].off + f->stored[i].size)
 			f->stored[i].size = 0;
 }
 
@@ -77,8 +78,7 @@ static void learn_store(struct forward *f, const struct bpf_insn *in, bool on_st
 	}
 	forget_stack(f, in->off, bytes);
 	if (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_MEM && bytes >= 4)
-		f->stored[f->next++ % NR_STORED] =
-			(struct stored){in->off, (u8)bytes, in->src_reg};
+		f->stored[f->next++ % NR_STORED] = (struct stored){in->off, (u8)bytes, in->src_reg};
 }
 
 /* Registers that @in writes, and what it makes of them. */
@@ -115,8 +115,8 @@ static bool load_stored(const struct forward *f, struct bpf_insn *in)
 
 		if (s->size != bytes || s->off != in->off)
 			continue;
-		*in = bytes == 8 ? SKEP_MOV64_REG(in->dst_reg, s->reg) :
-				   SKEP_MOV32_REG(in->dst_reg, s->reg);
+		*in = bytes == 8 ? SKEP_MOV64_REG(in->dst_reg, s->reg)
+				 : SKEP_MOV32_REG(in->dst_reg, s->reg);
 		return true;
 	}
 	return false;

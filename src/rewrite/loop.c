@@ -30,9 +30,9 @@ enum { TO_CHECK = 0x7ffffff0, TO_NEXT, TO_BREAK };
 struct loop {
 	struct rw *rw;
 	const struct skep_call_fact *fact;
-	u32 site, cb;	/* call instruction; callback's subprogram */
-	u32 base;	/* bytes of the function's own frame */
-	u32 shift;	/* the body's R10 is ours minus this */
+	u32 site, cb; /* call instruction; callback's subprogram */
+	u32 base;     /* bytes of the function's own frame */
+	u32 shift;    /* the body's R10 is ours minus this */
 	bool inlined, reads_index, reads_ctx, bound_known;
 	u32 saved[4], nr_saved;
 	u8 *is_target;
@@ -147,7 +147,8 @@ static s32 exit_value(const struct loop *l, u32 i)
 
 	if (i == s->start || l->is_target[i])
 		return -1;
-	if (prev->code != (BPF_ALU64 | BPF_MOV | BPF_K) && prev->code != (BPF_ALU | BPF_MOV | BPF_K))
+	if (prev->code != (BPF_ALU64 | BPF_MOV | BPF_K) &&
+	    prev->code != (BPF_ALU | BPF_MOV | BPF_K))
 		return -1;
 	if (prev->dst_reg || (prev->imm != 0 && prev->imm != 1))
 		return -1;
@@ -166,8 +167,8 @@ static bool copy_insn(struct loop *l, u32 i)
 			    next->dst_reg == in.dst_reg && !l->is_target[i + 1];
 
 		rw_put(rw, in);
-		rw_put(rw, SKEP_ALU64_IMM(BPF_ADD, in.dst_reg,
-					  (both ? next->imm : 0) - (s32)l->shift));
+		rw_put(rw,
+		       SKEP_ALU64_IMM(BPF_ADD, in.dst_reg, (both ? next->imm : 0) - (s32)l->shift));
 		return both;
 	}
 	if (fp_is_base(&in))

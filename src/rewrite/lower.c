@@ -75,7 +75,8 @@ static void lower_ldimm64(struct rw *rw, u32 i)
 	case SKEP_PSEUDO_BTF_ID:
 		if (n < p->nr_ksyms) {
 			/* a symbol without a twin is address 0: probe loads from it read 0 */
-			rw_put_imm64(rw, in->dst_reg, in->src_reg, (u64)(uintptr_t)p->ksyms[n].addr);
+			rw_put_imm64(rw, in->dst_reg, in->src_reg,
+				     (u64)(uintptr_t)p->ksyms[n].addr);
 			return;
 		}
 		break;

@@ -24,7 +24,8 @@ int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
 		rw_lower(&rw);
 		if (!host->no_inline) {
 			rw_jumps(&rw);
-			rw_dead_writes(&rw); /* dead arguments hide stored registers from the next */
+			rw_dead_writes(
+				&rw); /* dead arguments hide stored registers from the next */
 			rw_forward(&rw);
 			rw_dead_writes(&rw);
 			rw_jumps(&rw);

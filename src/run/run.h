@@ -15,8 +15,8 @@
 u64 skep_prog_run(const struct skep_prog *p, const void *ctx, u64 cookie);
 
 /*
- * As skep_prog_run, for tracing hooks: when @p is already running on this virtual CPU, or this thread is
- * inside skep (skep_busy), nothing runs, @p->misses grows and 0 is returned.
+ * As skep_prog_run, for tracing hooks: when @p is already running on this virtual CPU, or this
+ * thread is inside skep (skep_busy), nothing runs, @p->misses grows and 0 is returned.
  */
 u64 skep_prog_run_traced(struct skep_prog *p, const void *ctx, u64 cookie, u64 func_ip);
 

@@ -51,8 +51,8 @@ static bool skb_input_ok(const u8 *in)
 	static const struct {
 		u8 off, size;
 	} may[] = {
-		{SKB(mark), 4},	   {SKB(priority), 4}, {SKB(ingress_ifindex), 4},
-		{SKB(ifindex), 4}, {SKB(cb), 20},      {SKB(tstamp), 8},
+		{SKB(mark), 4},	    {SKB(priority), 4}, {SKB(ingress_ifindex), 4},
+		{SKB(ifindex), 4},  {SKB(cb), 20},	{SKB(tstamp), 8},
 		{SKB(wire_len), 4}, {SKB(gso_segs), 4}, {SKB(gso_size), 4},
 		{SKB_HWTSTAMP, 8},
 	};
@@ -149,7 +149,9 @@ static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, 
 		.ifindex = ifindex ? ifindex : 1,
 		.tstamp = u64_at(in, SKB(tstamp)),
 		.hwtstamp = u64_at(in, SKB_HWTSTAMP),
-		.wire_len = wire_len ? wire_len : has_ctx ? len : 0,
+		.wire_len = wire_len  ? wire_len
+			    : has_ctx ? len
+				      : 0,
 		.gso_segs = u32_at(in, SKB(gso_segs)),
 		.gso_size = u32_at(in, SKB(gso_size)),
 	};
@@ -193,8 +195,7 @@ int test_run_skb(const struct test_run *t)
 	if (!err)
 		err = test_ctx_in(t, in, SKB_SIZE);
 	if (!err)
-		err = skb_fill(&c, in, m.data, size, is_l2,
-			       a->test.ctx_in || a->test.ctx_out);
+		err = skb_fill(&c, in, m.data, size, is_l2, a->test.ctx_in || a->test.ctx_out);
 	if (err)
 		goto out;
 	retval = test_repeat(t, &c, &duration);

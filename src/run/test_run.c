@@ -57,12 +57,10 @@ int test_finish(const struct test_run *t, const void *data, u32 size, u32 retval
 		copy = hint;
 		err = -ENOSPC;
 	}
-	if (t->attr->test.data_out &&
-	    skep_copy_to_user(t->c, t->attr->test.data_out, data, copy))
+	if (t->attr->test.data_out && skep_copy_to_user(t->c, t->attr->test.data_out, data, copy))
 		return -EFAULT;
 	if (test_put_u32(t, RESULT(data_size_out), size) ||
-	    test_put_u32(t, RESULT(retval), retval) ||
-	    test_put_u32(t, RESULT(duration), duration))
+	    test_put_u32(t, RESULT(retval), retval) || test_put_u32(t, RESULT(duration), duration))
 		return -EFAULT;
 	return err;
 }
@@ -113,7 +111,8 @@ u32 test_repeat(const struct test_run *t, const void *ctx, u32 *ret_duration)
 	for (i = 0; i < repeat; i++)
 		ret = (u32)skep_prog_run(t->p, ctx, 0);
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	ns = ((u64)(b.tv_sec - a.tv_sec) * 1000000000ull + (u64)b.tv_nsec - (u64)a.tv_nsec) / repeat;
+	ns = ((u64)(b.tv_sec - a.tv_sec) * 1000000000ull + (u64)b.tv_nsec - (u64)a.tv_nsec) /
+	     repeat;
 	*ret_duration = ns > UINT32_MAX ? UINT32_MAX : (u32)ns;
 	return ret;
 }
@@ -178,8 +177,7 @@ static int run_syscall(const struct test_run *t)
 	return err;
 }
 
-int skep_test_run(const struct skep_caller *c, struct skep_prog *p, union bpf_attr *attr,
-		  u64 uattr)
+int skep_test_run(const struct skep_caller *c, struct skep_prog *p, union bpf_attr *attr, u64 uattr)
 {
 	struct test_run t = {c, p, attr, uattr};
 

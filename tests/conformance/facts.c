@@ -29,8 +29,8 @@ static void look(const struct skep_vprog *p, u32 pc, const u64 *r)
 {
 	const struct bpf_insn *in = &p->insns[pc];
 	u8 flags = facts[pc].flags;
-	bool is_cond = skep_insn_is_jump(in) && BPF_OP(in->code) != BPF_JA &&
-		       !skep_insn_is_may_goto(in);
+	bool is_cond =
+		skep_insn_is_jump(in) && BPF_OP(in->code) != BPF_JA && !skep_insn_is_may_goto(in);
 
 	if (wrong >= 0)
 		return;
@@ -59,8 +59,10 @@ int main(int argc, char **argv)
 	u32 i = argc > 3 ? (u32)strtoul(argv[3], NULL, 0) : 0, passed = 0, failed = 0, rejected = 0;
 
 	for (; i < programs; i++) {
-		struct skep_verify_req req = {.host = &host, .insns = g.in,
-					      .prog_type = BPF_PROG_TYPE_SOCKET_FILTER, .gpl = true};
+		struct skep_verify_req req = {.host = &host,
+					      .insns = g.in,
+					      .prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+					      .gpl = true};
 		struct skep_verify_res res;
 		struct skep_vprog p;
 

@@ -27,8 +27,9 @@ static u32 below(u32 n)
 
 static s32 some_imm(void)
 {
-	static const s32 edge[] = {0, 1, 2, 3, 7, 10, -1, -2, 127, 128, -128, -129, 255, 256, 65535,
-				   INT32_MAX, INT32_MIN, 641, 1000003};
+	static const s32 edge[] = {0,	  1,	     2,		3,    7,      10,  -1,
+				   -2,	  127,	     128,	-128, -129,   255, 256,
+				   65535, INT32_MAX, INT32_MIN, 641,  1000003};
 
 	return below(3) ? edge[below(ARRAY_SIZE(edge))] : (s32)rnd();
 }
@@ -48,7 +49,7 @@ static u8 reg(void)
 
 static void put_alu(struct gen *g)
 {
-	static const u8 ops[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV,  BPF_OR,  BPF_AND, BPF_LSH,
+	static const u8 ops[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR,  BPF_AND,	BPF_LSH,
 				 BPF_RSH, BPF_NEG, BPF_MOD, BPF_XOR, BPF_MOV, BPF_ARSH, BPF_END};
 	u8 class = below(2) ? BPF_ALU64 : BPF_ALU, op = ops[below(ARRAY_SIZE(ops))];
 	bool x = below(2), w = class == BPF_ALU64;
@@ -87,9 +88,18 @@ static void put_alu(struct gen *g)
 static void put_mem(struct gen *g)
 {
 	static const u8 sizes[] = {BPF_B, BPF_H, BPF_W, BPF_DW};
-	static const u16 atomics[] = {BPF_ADD, BPF_OR, BPF_AND, BPF_XOR, BPF_ADD | BPF_FETCH,
-				      BPF_OR | BPF_FETCH, BPF_AND | BPF_FETCH, BPF_XOR | BPF_FETCH,
-				      BPF_XCHG, BPF_CMPXCHG, SKEP_BPF_LOAD_ACQ, SKEP_BPF_STORE_REL};
+	static const u16 atomics[] = {BPF_ADD,
+				      BPF_OR,
+				      BPF_AND,
+				      BPF_XOR,
+				      BPF_ADD | BPF_FETCH,
+				      BPF_OR | BPF_FETCH,
+				      BPF_AND | BPF_FETCH,
+				      BPF_XOR | BPF_FETCH,
+				      BPF_XCHG,
+				      BPF_CMPXCHG,
+				      SKEP_BPF_LOAD_ACQ,
+				      SKEP_BPF_STORE_REL};
 	u8 size = sizes[below(4)];
 	struct bpf_insn probe = SKEP_INSN(BPF_LDX | size, 0, 0, 0, 0);
 	u32 bytes = skep_insn_bytes(&probe), imm;
@@ -146,7 +156,7 @@ static void put_block(struct gen *g, u32 len, u32 depth);
 
 static void put_jump(struct gen *g, u32 depth)
 {
-	static const u8 ops[] = {BPF_JEQ,  BPF_JGT,  BPF_JGE,  BPF_JSET, BPF_JNE, BPF_JSGT,
+	static const u8 ops[] = {BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
 				 BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE};
 	u32 at = g->n;
 	bool x = below(2);

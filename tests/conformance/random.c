@@ -27,10 +27,11 @@ int main(int argc, char **argv)
 		gen_plain(&g, seed * 1000003 + i);
 		if (vprog_from_insns(g.in, g.n, &p))
 			return 1;
-		if (vprog_run(&p, false, NULL, 0, &a) || vprog_run(&p, true, NULL, 0, &b) || a != b) {
+		if (vprog_run(&p, false, NULL, 0, &a) || vprog_run(&p, true, NULL, 0, &b) ||
+		    a != b) {
 			if (!failed++) {
-				printf("FAIL program %u, seed %llu: interpreter %llx, JIT %llx\n", i,
-				       (unsigned long long)seed, (unsigned long long)a,
+				printf("FAIL program %u, seed %llu: interpreter %llx, JIT %llx\n",
+				       i, (unsigned long long)seed, (unsigned long long)a,
 				       (unsigned long long)b);
 				gen_dump(&g);
 			}

@@ -48,10 +48,13 @@ static struct fake_map {
 	struct skep_map_facts facts;
 	u32 slot;
 	struct skep_map_inline inl;
-} array_map = {.facts = {.type = BPF_MAP_TYPE_ARRAY, .value_size = 8, .max_entries = 8}},
-  inner[64], outer_map, config_map = {.facts = {.type = BPF_MAP_TYPE_ARRAY, .value_size = 8,
-						 .max_entries = 1, .frozen = true,
-						 .flags = BPF_F_RDONLY_PROG}};
+} array_map = {.facts = {.type = BPF_MAP_TYPE_ARRAY, .value_size = 8, .max_entries = 8}}, inner[64],
+  outer_map,
+  config_map = {.facts = {.type = BPF_MAP_TYPE_ARRAY,
+			  .value_size = 8,
+			  .max_entries = 1,
+			  .frozen = true,
+			  .flags = BPF_F_RDONLY_PROG}};
 static void *outer_values[64];
 static u32 config[2] = {7, 0};
 static u64 storage_values[64];
@@ -66,7 +69,7 @@ struct table {
 static struct owner {
 	struct table *table;
 	u8 view[64];
-} *owner;
+} * owner;
 static struct table table;
 
 static __thread u64 tls_current;
@@ -157,9 +160,9 @@ static void *map_value_addr(void *priv, struct skep_map_facts *m, u32 off)
 }
 static const struct skep_map_inline *map_inline(void *priv, const struct skep_map_facts *m)
 {
-	return container_of(m, struct fake_map, facts)->inl.kind ?
-		       &container_of(m, struct fake_map, facts)->inl :
-		       NULL;
+	return container_of(m, struct fake_map, facts)->inl.kind
+		       ? &container_of(m, struct fake_map, facts)->inl
+		       : NULL;
 }
 
 static struct skep_run_inline run_inline;
@@ -195,15 +198,16 @@ static void setup(void)
 		outer_values[i] = &inner[i];
 		owner->table->slots[i] = &storage_values[i];
 	}
-	array_map.inl = (struct skep_map_inline){.kind = SKEP_INLINE_ARRAY, .max_entries = 8,
-						  .stride = 8, .values = array_values};
+	array_map.inl = (struct skep_map_inline){
+		.kind = SKEP_INLINE_ARRAY, .max_entries = 8, .stride = 8, .values = array_values};
 	outer_map.facts.max_entries = 64;
 	outer_map.inl = (struct skep_map_inline){.kind = SKEP_INLINE_ARRAY_OF_MAPS,
-						  .max_entries = 64, .stride = 8,
-						  .values = outer_values};
+						 .max_entries = 64,
+						 .stride = 8,
+						 .values = outer_values};
 	run_inline = (struct skep_run_inline){
-		.owner_table_off = (s32)offsetof(struct owner, table) -
-				   (s32)offsetof(struct owner, view),
+		.owner_table_off =
+			(s32)offsetof(struct owner, table) - (s32)offsetof(struct owner, view),
 		.table_len_off = offsetof(struct table, len),
 		.table_slots_off = offsetof(struct table, slots),
 		.map_slot_off = offsetof(struct fake_map, slot),
@@ -215,10 +219,11 @@ static void setup(void)
 /* ---- programs ---- */
 
 #define HELPER(id) SKEP_CALL(SKEP_CALL_HELPER, id)
-#define LD64(d, s, lo, hi) SKEP_INSN(BPF_LD | BPF_IMM | BPF_DW, d, s, 0, lo), \
-			   SKEP_INSN(0, 0, 0, 0, hi)
+#define LD64(d, s, lo, hi)                                                                         \
+	SKEP_INSN(BPF_LD | BPF_IMM | BPF_DW, d, s, 0, lo), SKEP_INSN(0, 0, 0, 0, hi)
 
-/* A program with maps (0 array, 1 outer, 2 config) and one call fact shared by all calls to a helper. */
+/* A program with maps (0 array, 1 outer, 2 config) and one call fact shared by all calls to a
+ * helper. */
 struct source {
 	const struct bpf_insn *insns;
 	u32 len;
@@ -259,10 +264,10 @@ static int build(const struct source *s, struct skep_vprog *ret)
 	for (i = 0; i < s->len; i++) {
 		if (!skep_insn_is_call(&s->insns[i], SKEP_CALL_HELPER))
 			continue;
-		ret->facts[i].call = s->insns[i].imm == ID_LOOP	   ? 1 :
-				     s->insns[i].imm == ID_LOOKUP  ? 2 :
-				     s->insns[i].imm == ID_STORAGE ? 3 :
-								     0;
+		ret->facts[i].call = s->insns[i].imm == ID_LOOP	     ? 1
+				     : s->insns[i].imm == ID_LOOKUP  ? 2
+				     : s->insns[i].imm == ID_STORAGE ? 3
+								     : 0;
 	}
 	return 0;
 }
@@ -325,8 +330,8 @@ static void expect(const char *name, const struct source *s, u64 arg, u64 want)
 
 static struct skep_call_fact loop_fact(bool known, u64 n)
 {
-	return (struct skep_call_fact){.map = -1, .callback = 1,
-				       .known = (u8)(1 << 3 | (known ? 1 : 0)), .arg = {n}};
+	return (struct skep_call_fact){
+		.map = -1, .callback = 1, .known = (u8)(1 << 3 | (known ? 1 : 0)), .arg = {n}};
 }
 
 /* main: R6 = 1000; bpf_loop(*ctx or constant, cb, &sum); returns sum + 1000 * result + R6 */
@@ -429,7 +434,10 @@ static void test_nested(void)
 		SKEP_MOV64_IMM(0, 0),
 		SKEP_EXIT,
 	};
-	struct source s = {.insns = in, .len = ARRAY_SIZE(in), .nr_subprogs = 3, .depth = 16,
+	struct source s = {.insns = in,
+			   .len = ARRAY_SIZE(in),
+			   .nr_subprogs = 3,
+			   .depth = 16,
 			   .starts = {0, LOOP_CB, LOOP_CB + 14}};
 	u32 way;
 
@@ -465,27 +473,29 @@ static void test_nested(void)
 static void test_lookups(void)
 {
 	const struct bpf_insn array[] = {
-		SKEP_LDX(BPF_W, 2, 1, 0),      SKEP_STX(BPF_W, 10, 2, -4),
-		SKEP_MOV64_REG(2, 10),	       SKEP_ALU64_IMM(BPF_ADD, 2, -4),
-		LD64(1, SKEP_PSEUDO_MAP_FD, 0, 0), HELPER(ID_LOOKUP),
-		SKEP_JMP_IMM(BPF_JEQ, 0, 0, 1), SKEP_LDX(BPF_DW, 0, 0, 0),
-		SKEP_EXIT,
-	};
-	const struct bpf_insn folded[] = {
-		LD64(1, SKEP_PSEUDO_MAP_VALUE, 2, 0), SKEP_LDX(BPF_W, 2, 1, 0),
-		SKEP_MOV64_IMM(0, 100), SKEP_ALU32_REG(BPF_MOD, 0, 2), SKEP_EXIT,
-	};
-	const struct bpf_insn storage[] = {
-		SKEP_LDX(BPF_W, 6, 1, 0),
-		HELPER(ID_TASK),
-		SKEP_MOV64_REG(2, 0),
+		SKEP_LDX(BPF_W, 2, 1, 0),
+		SKEP_STX(BPF_W, 10, 2, -4),
+		SKEP_MOV64_REG(2, 10),
+		SKEP_ALU64_IMM(BPF_ADD, 2, -4),
 		LD64(1, SKEP_PSEUDO_MAP_FD, 0, 0),
-		SKEP_MOV64_IMM(3, 0),
-		SKEP_MOV64_REG(4, 6),
-		HELPER(ID_STORAGE),
+		HELPER(ID_LOOKUP),
 		SKEP_JMP_IMM(BPF_JEQ, 0, 0, 1),
 		SKEP_LDX(BPF_DW, 0, 0, 0),
 		SKEP_EXIT,
+	};
+	const struct bpf_insn folded[] = {
+		LD64(1, SKEP_PSEUDO_MAP_VALUE, 2, 0),
+		SKEP_LDX(BPF_W, 2, 1, 0),
+		SKEP_MOV64_IMM(0, 100),
+		SKEP_ALU32_REG(BPF_MOD, 0, 2),
+		SKEP_EXIT,
+	};
+	const struct bpf_insn storage[] = {
+		SKEP_LDX(BPF_W, 6, 1, 0),  HELPER(ID_TASK),
+		SKEP_MOV64_REG(2, 0),	   LD64(1, SKEP_PSEUDO_MAP_FD, 0, 0),
+		SKEP_MOV64_IMM(3, 0),	   SKEP_MOV64_REG(4, 6),
+		HELPER(ID_STORAGE),	   SKEP_JMP_IMM(BPF_JEQ, 0, 0, 1),
+		SKEP_LDX(BPF_DW, 0, 0, 0), SKEP_EXIT,
 	};
 	const struct bpf_insn cpu[] = {HELPER(ID_CPU), SKEP_EXIT};
 	struct source s = {.insns = array, .len = ARRAY_SIZE(array), .nr_subprogs = 1, .depth = 8};
@@ -524,8 +534,12 @@ static u64 tail_program(const void *ctx)
 static void test_tail_call(void)
 {
 	const struct bpf_insn in[] = {
-		SKEP_LDX(BPF_DW, 3, 1, 0), SKEP_MOV64_REG(6, 1), SKEP_ST(BPF_DW, 10, -8, 1),
-		LD64(2, SKEP_PSEUDO_MAP_FD, 0, 0), HELPER(ID_TAIL), SKEP_LDX(BPF_DW, 0, 6, 0),
+		SKEP_LDX(BPF_DW, 3, 1, 0),
+		SKEP_MOV64_REG(6, 1),
+		SKEP_ST(BPF_DW, 10, -8, 1),
+		LD64(2, SKEP_PSEUDO_MAP_FD, 0, 0),
+		HELPER(ID_TAIL),
+		SKEP_LDX(BPF_DW, 0, 6, 0),
 		SKEP_EXIT,
 	};
 	struct source s = {.insns = in, .len = ARRAY_SIZE(in), .nr_subprogs = 1, .depth = 8};
@@ -546,7 +560,8 @@ static void test_probe(void)
 			SKEP_ALU64_REG(BPF_ADD, 0, 4), SKEP_ALU64_REG(BPF_ADD, 0, 5), SKEP_EXIT    \
 	}
 	const struct bpf_insn word[] = PROBE(SKEP_LDX(BPF_W, 0, 2, 4));
-	const struct bpf_insn byte[] = PROBE(SKEP_INSN(BPF_LDX | SKEP_BPF_MEMSX | BPF_B, 0, 2, 4, 0));
+	const struct bpf_insn byte[] =
+		PROBE(SKEP_INSN(BPF_LDX | SKEP_BPF_MEMSX | BPF_B, 0, 2, 4, 0));
 	const struct bpf_insn back[] = PROBE(SKEP_LDX(BPF_DW, 0, 2, -8));
 	struct source s = {.nr_subprogs = 1};
 	u64 outside[4] = {0x80ull << 32 | 1, 2, 3, 4};
@@ -610,8 +625,8 @@ static bool random_ways(const struct gen *g, u64 *r0)
 	u32 way, i;
 
 	for (way = 0; way < 4; way++) {
-		struct source s = {.insns = g->in, .len = g->n, .nr_subprogs = g->nr_subprogs,
-				   .depth = 128};
+		struct source s = {
+			.insns = g->in, .len = g->n, .nr_subprogs = g->nr_subprogs, .depth = 128};
 		struct skep_jit_image image = {0};
 		struct skep_vprog p;
 
@@ -737,8 +752,8 @@ static void run_bench(void)
 
 	s.loop = loop_fact(false, 0);
 	s.lookup = (struct skep_call_fact){.map = 1, .callback = -1};
-	s.storage = (struct skep_call_fact){.map = -1, .callback = -1, .nonnull = 2,
-					     .known = 3 << 2, .arg = {0, 0, 0, 1}};
+	s.storage = (struct skep_call_fact){
+		.map = -1, .callback = -1, .nonnull = 2, .known = 3 << 2, .arg = {0, 0, 0, 1}};
 	s.insns = empty;
 	s.len = ARRAY_SIZE(empty);
 	bench("empty bpf_loop", &s, 1000000);

@@ -35,7 +35,8 @@ static int load(u32 type, u32 flags, const struct bpf_insn *in, u32 n)
 struct request {
 	const char *name;
 	u32 data_in, data_out, ctx_in, ctx_out, repeat, flags, cpu, batch;
-	u32 ptr; /* further pointers: 1 data_out, 2 ctx_in, 4 ctx_out, 8 data_in is bad, 16 ctx_in is bad, 32 data_out is bad */
+	u32 ptr; /* further pointers: 1 data_out, 2 ctx_in, 4 ctx_out, 8 data_in is bad, 16 ctx_in
+		    is bad, 32 data_out is bad */
 	int skb, xdp, raw_tp, sys; /* expected: 0 or -errno */
 };
 
@@ -59,8 +60,8 @@ static const struct request requests[] = {
 	{"data unreadable", .data_in = 64, .ptr = 8, .skb = -EFAULT, .xdp = -EFAULT,
 	 .raw_tp = -EINVAL, .sys = -EINVAL},
 	{"cpu", .data_in = 64, .cpu = 1, .skb = -EINVAL, .raw_tp = -EINVAL, .sys = -EINVAL},
-	{"run on cpu", .data_in = 64, .flags = 1, .skb = -EINVAL, .xdp = -EINVAL,
-	 .raw_tp = -EINVAL, .sys = -EINVAL},
+	{"run on cpu", .data_in = 64, .flags = 1, .skb = -EINVAL, .xdp = -EINVAL, .raw_tp = -EINVAL,
+	 .sys = -EINVAL},
 	{"unknown flag", .data_in = 64, .flags = 8, .skb = -EINVAL, .xdp = -EINVAL,
 	 .raw_tp = -EINVAL, .sys = -EINVAL},
 	{"batch", .data_in = 64, .batch = 1, .skb = -EINVAL, .xdp = -EINVAL, .raw_tp = -EINVAL,
@@ -170,10 +171,12 @@ static void run_xdp_context(void)
 		long err;
 		u32 len;
 	} c[] = {
-		{0, 64, 0, 64, 0, 64},	  {4, 64, 0, 64, 0, 60},     {48, 64, 0, 64, 0, 16},
-		{52, 64, 0, 64, -EINVAL}, {8, 8, 0, 64, 0, 0},	      {8, 4, 0, 64, -EINVAL},
-		{2, 64, 0, 64, -EINVAL},  {0, 65, 0, 64, -EINVAL},    {0, 64, 4, 64, -EINVAL},
-		{216, 999, 0, 999, 0, 783}, {220, 999, 0, 999, -EINVAL}, {0, 5000, 0, 5000, 0, 3520},
+		{0, 64, 0, 64, 0, 64},	     {4, 64, 0, 64, 0, 60},
+		{48, 64, 0, 64, 0, 16},	     {52, 64, 0, 64, -EINVAL},
+		{8, 8, 0, 64, 0, 0},	     {8, 4, 0, 64, -EINVAL},
+		{2, 64, 0, 64, -EINVAL},     {0, 65, 0, 64, -EINVAL},
+		{0, 64, 4, 64, -EINVAL},     {216, 999, 0, 999, 0, 783},
+		{220, 999, 0, 999, -EINVAL}, {0, 5000, 0, 5000, 0, 3520},
 	};
 	struct xdp_md *md = (struct xdp_md *)ctx;
 	int fd = load(BPF_PROG_TYPE_XDP, 0, in, ARRAY_SIZE(in));
@@ -203,8 +206,8 @@ static void run_ld_abs(void)
 		s32 k;
 		u32 filter, cls; /* what is read, plus 1; 0: outside */
 	} c[] = {
-		{0, 16, 2},    {49, 65, 51},	  {50, 0, 52},	       {63, 0, 65},
-		{64, 0, 0},    {-1, 0, 0},	  {-0x100000, 16, 16}, {-0x100000 + 2, 18, 18},
+		{0, 16, 2},	   {49, 65, 51},      {50, 0, 52},	   {63, 0, 65},
+		{64, 0, 0},	   {-1, 0, 0},	      {-0x100000, 16, 16}, {-0x100000 + 2, 18, 18},
 		{-0x200000, 2, 2}, {-0x200001, 0, 0}, {INT32_MAX, 0, 0},
 	};
 	struct request r = {.data_in = 64};
@@ -220,8 +223,8 @@ static void run_ld_abs(void)
 		struct bpf_insn in[] = {
 			SKEP_MOV64_REG(6, 1),
 			SKEP_MOV64_IMM(7, ind ? k - 3 : 0),
-			ind ? SKEP_INSN(BPF_LD | BPF_IND | BPF_B, 0, 7, 0, 3) :
-			      SKEP_INSN(BPF_LD | BPF_ABS | BPF_B, 0, 0, 0, k),
+			ind ? SKEP_INSN(BPF_LD | BPF_IND | BPF_B, 0, 7, 0, 3)
+			    : SKEP_INSN(BPF_LD | BPF_ABS | BPF_B, 0, 0, 0, k),
 			SKEP_ALU64_IMM(BPF_ADD, 0, 1),
 			SKEP_EXIT,
 		};

@@ -9,7 +9,8 @@
 
 /*
  * @insns become @ret: subprograms are the targets of calls, each with a stack of 512 bytes.
- * Calls to helpers are not bound. 0, or -1 for what cannot be a program. Free with skep_vprog_fini().
+ * Calls to helpers are not bound. 0, or -1 for what cannot be a program. Free with
+ * skep_vprog_fini().
  */
 int vprog_from_insns(const struct bpf_insn *insns, u32 len, struct skep_vprog *ret);
 

@@ -33,11 +33,15 @@ static int make_btf(void)
 		u32 types[4 + 3 + 3];
 		char strings[8];
 	} btf = {
-		{.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(struct btf_header),
-		 .type_len = 40, .str_off = 40, .str_len = 8},
+		{.magic = BTF_MAGIC,
+		 .version = BTF_VERSION,
+		 .hdr_len = sizeof(struct btf_header),
+		 .type_len = 40,
+		 .str_off = 40,
+		 .str_len = 8},
 		{1, BTF_KIND_INT << 24, 4, BTF_INT_SIGNED << 24 | 32, /* 1: int */
-		 0, BTF_KIND_FUNC_PROTO << 24, 1,		       /* 2: int (void) */
-		 5, BTF_KIND_FUNC << 24, 2},			       /* 3: f */
+		 0, BTF_KIND_FUNC_PROTO << 24, 1,		      /* 2: int (void) */
+		 5, BTF_KIND_FUNC << 24, 2},			      /* 3: f */
 		"\0int\0f",
 	};
 	union bpf_attr a = {0};

@@ -4,7 +4,8 @@
  *
  * The runner gives the memory as hex in the first argument and the program, 8 bytes an
  * instruction, as hex on standard input (or after --program); the answer is R0 in hex on standard
- * output. R1 is the memory's address, or 0 without any, and R2 its length. Spaces between bytes are allowed.
+ * output. R1 is the memory's address, or 0 without any, and R2 its length. Spaces between bytes are
+ * allowed.
  *
  * usage: skep-conformance-plugin [--interpret | --jit] [--program HEX] [MEMORY] < PROGRAM
  */
