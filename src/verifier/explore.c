@@ -91,6 +91,7 @@ static bool may_be_looping(const struct state *old, const struct state *cur)
 	b = cur->frame[cur->curframe];
 	for (u32 i = 0; i < VF_NR_REGS; i++)
 		if (a->regs[i].kind != b->regs[i].kind || a->regs[i].off != b->regs[i].off ||
+		    a->regs[i].id != b->regs[i].id || a->regs[i].ref_id != b->regs[i].ref_id ||
 		    memcmp(&a->regs[i].v, &b->regs[i].v, sizeof(a->regs[i].v)))
 			return false;
 	return true;
