@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum walk { WALK_SCALAR = 1, WALK_PTR, WALK_STRUCT };
+enum walk { WALK_SCALAR = 1, WALK_PTR, WALK_MEM };
 
 struct step {
 	u32 next_id;
@@ -47,6 +47,13 @@ static u16 tag_flags(const struct skep_btf *btf, const struct btf_type *ptr)
 					0;
 }
 
+const char *vf_type_name(const struct skep_btf *btf, u32 id)
+{
+	const char *n = skep_btf_name(btf, skep_btf_type(btf, id));
+
+	return *n ? n : "(anon)";
+}
+
 static int walk_struct(struct env *env, const struct skep_btf *btf, u32 id, u32 off, u32 size,
 		       struct step *out)
 {
@@ -57,7 +64,7 @@ static int walk_struct(struct env *env, const struct skep_btf *btf, u32 id, u32 
 
 again:
 	t = skep_btf_type(btf, id);
-	tname = skep_btf_name(btf, t);
+	tname = vf_type_name(btf, id);
 	if (!skep_btf_is_struct(t)) {
 		vf_say(env, "Type '%s' is not a struct\n", tname);
 		return -EINVAL;
@@ -145,6 +152,11 @@ again:
 				out->field = skep_btf_str(btf, m[i].name_off);
 				return WALK_PTR;
 			}
+			/* Memory of unknown extent: any read of it is a probe. */
+			if (!to || skep_btf_kind(tt) == BTF_KIND_INT ||
+			    skep_btf_kind(tt) == BTF_KIND_ENUM ||
+			    skep_btf_kind(tt) == BTF_KIND_ENUM64)
+				return WALK_MEM;
 		}
 		if (off + size > end && !(out->flags & RF_UNTRUSTED)) {
 			vf_say(env,
@@ -258,6 +270,10 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 	if (value_regno < 0)
 		return 0;
 	dst = &regs[value_regno];
+	if (ret == WALK_MEM) {
+		reg_set_ptr(dst, RK_MEM, RF_RDONLY | RF_UNTRUSTED);
+		return 0;
+	}
 	if (ret != WALK_PTR) {
 		reg_set_unknown(dst);
 		return 0;
@@ -340,11 +356,12 @@ int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_
 	}
 	if (value_regno < 0)
 		return 0;
-	if (ret != WALK_PTR) {
+	if (ret == WALK_MEM)
+		reg_set_ptr(&regs[value_regno], RK_MEM, RF_RDONLY | RF_UNTRUSTED);
+	else if (ret == WALK_PTR)
+		reg_set_btf(&regs[value_regno], btf, s.next_id, RF_UNTRUSTED);
+	else
 		reg_set_unknown(&regs[value_regno]);
-		return 0;
-	}
-	reg_set_btf(&regs[value_regno], btf, s.next_id, RF_UNTRUSTED);
 	return 0;
 }
 

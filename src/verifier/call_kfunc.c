@@ -433,14 +433,13 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 	u32 regno = i + 1, rid, flags = k->row->flags;
 	struct reg *r = &vf_regs(env)[regno];
 	const struct btf_type *t = skep_btf_skip_mods(k->btf, p->type, NULL), *ref;
-	bool strict = flags & (SKEP_KF_TRUSTED_ARGS | SKEP_KF_RCU);
-	bool nullable = ends(pname, "__nullable");
+	bool nullable = ends(pname, "__nullable") || ends(pname, "__opt");
 	const char *rname;
 	char name[64];
 
 	ref = skep_btf_skip_mods(k->btf, t->type, &rid);
 	rname = skep_btf_name(k->btf, ref);
-	if ((reg_is_null(r) || (reg_is_ptr(r) && r->flags & RF_MAYBE_NULL)) && strict && !nullable) {
+	if ((reg_is_null(r) || (reg_is_ptr(r) && r->flags & RF_MAYBE_NULL)) && !nullable) {
 		vf_say(env, "Possibly NULL pointer passed to trusted arg%u\n", i);
 		return -EACCES;
 	}
@@ -496,7 +495,8 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 			       k->name, i, kind_str(ref), rname);
 			return -EINVAL;
 		}
-		if (strict && !reg_is_trusted(r)) {
+		/* Walked pointers of no known standing are good for no kernel function. */
+		if (!reg_is_trusted(r)) {
 			if (!(flags & SKEP_KF_RCU)) {
 				vf_say(env, "R%u must be referenced or trusted\n", regno);
 				return -EINVAL;

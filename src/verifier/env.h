@@ -457,6 +457,8 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		     int value_regno);
 /* Is struct @id the wanted one, or does it start with it? */
+/* A type's name, "(anon)" without one. */
+const char *vf_type_name(const struct skep_btf *btf, u32 id);
 bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep_btf *want_btf,
 		  u32 want, bool strict);
 

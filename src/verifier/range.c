@@ -267,8 +267,11 @@ void scalar_zext32(struct scalar *s)
 
 void scalar_truncate(struct scalar *s, u32 bytes)
 {
-	u64 keep = bytes >= 8 ? ~0ull : (1ull << bytes * 8) - 1;
+	u64 keep;
 
+	if (bytes >= 8)
+		return; /* nothing is cut off; the signed view below would not hold */
+	keep = (1ull << bytes * 8) - 1;
 	s->tn = tnum_cast(s->tn, (u8)bytes);
 	if ((s->umin & ~keep) == (s->umax & ~keep)) {
 		s->umin &= keep;

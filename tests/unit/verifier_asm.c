@@ -40,12 +40,25 @@ static int reg(const char **p, int *ret_r, int *ret_w)
 	return 1;
 }
 
+static int (*resolver)(const char *name);
+
 static long long num(const char **p)
 {
 	long long v;
 	char *end;
 
 	ws(p);
+	if (**p == '$' && resolver) {
+		char name[96];
+		unsigned int n = 0;
+
+		(*p)++;
+		while (isalnum((unsigned char)**p) || **p == '_' || **p == '.')
+			if (n < 95)
+				name[n++] = *(*p)++;
+		name[n] = 0;
+		return resolver(name);
+	}
 	v = **p == '-' ? strtoll(*p, &end, 0) : (long long)strtoull(*p, &end, 0);
 	*p = end;
 	return v;
@@ -243,6 +256,7 @@ static int assign(struct vasm *a, const char **p, int d, int w)
 
 static int line(struct vasm *a, const char *p)
 {
+	const char *text_ = p;
 	char name[48];
 	const char *q = p;
 	int r, w, s, sw, size, off;
@@ -274,6 +288,12 @@ static int line(struct vasm *a, const char *p)
 		fix(a, &p, 1);
 		return 1;
 	}
+	if (eat(&p, "kfunc") && resolver && isalpha((unsigned char)(ws(&p), *p))) {
+		word(&p, name);
+		return put(a, BPF_JMP | BPF_CALL, 0, 2, 0, resolver(name)) != NULL;
+	}
+	p = q = text_;
+	ws(&p);
 	if (eat(&p, "kfunc"))
 		return put(a, BPF_JMP | BPF_CALL, 0, 2, 0, (int)num(&p)) != NULL;
 	if (eat(&p, "gotol")) {
@@ -374,6 +394,7 @@ int vasm(struct vasm *a, const char *text, const int *map_fds)
 {
 	static char buf[1024];
 
+	resolver = a->resolve;
 	a->n = a->nr_labels = a->nr_fixups = 0;
 	a->map_fds = map_fds;
 	a->error = NULL;

@@ -9,8 +9,9 @@
  *   lock *(u64 *)(r1 + 0) += r2         r2 = fetch_add *(u64 *)(r1 + 0)    (xchg, cmpxchg, …)
  *   r1 = load_acquire(u64, r2 + 0)      store_release(u64, r1 + 0, r2)
  *   if r1 s> r2 goto out                goto out          gotol out        may_goto out
- *   call 5            call sub          kfunc 123         exit
+ *   call 5            call sub          kfunc bpf_x       exit
  *   r1 = map 2        r1 = value 2 8    r1 = func sub     ldabs u16 12     ldind u8 r1 3
+ *   r1 = *(u32 *)(r2 + $task_struct.pid)                                r1 = $struct_name
  *   out:              .insn code dst src off imm
  *
  * A label "g_name_proto" or "s_name_proto" names a subprogram with BTF: global or static, proto
@@ -36,6 +37,8 @@ struct vasm {
 	unsigned int nr_fixups;
 	const int *map_fds;
 	const char *error;
+	/* Type ids of kernel functions and structs by name, and offsets of fields ("task_struct.pid"). */
+	int (*resolve)(const char *name);
 };
 
 /* 0, or -1 with a->error. */

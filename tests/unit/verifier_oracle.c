@@ -5,7 +5,7 @@
  *
  *   verifier_oracle                the table (verifier_cases.h)
  *   verifier_oracle -v N           case N with both logs
- *   verifier_oracle -r SEED COUNT  random programs
+ *   verifier_oracle -r SEED COUNT  random programs; -m w: walks of kernel objects
  *   verifier_oracle -l             compare the logs of level 2 as well, line by line
  */
 #include <errno.h>
@@ -503,9 +503,27 @@ static int compare(const struct test *t, bool verbose)
 	return bad;
 }
 
+static int resolve(const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char base[64];
+	u32 off, size, id;
+
+	if (dot) {
+		snprintf(base, sizeof(base), "%.*s", (int)(dot - name), name);
+		return skep_btf_field(kbtf, base, dot + 1, &off, &size) ? -1 : (int)off;
+	}
+	id = skep_btf_find(kbtf, name, BTF_KIND_FUNC);
+	if (!id)
+		id = skep_btf_find(kbtf, name, BTF_KIND_STRUCT);
+	return id ? (int)id : -1;
+}
+
 static int run(const struct test *t, bool verbose)
 {
 	int bad;
+
+	as.resolve = resolve;
 
 	if (vasm(&as, t->text, fds)) {
 		printf("%s: cannot assemble \"%s\"\n", t->name, as.error ? as.error : "?");
@@ -549,12 +567,14 @@ int main(int argc, char **argv)
 	long seed = -1;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	while ((opt = getopt(argc, argv, "v:r:l")) != -1) {
+	while ((opt = getopt(argc, argv, "v:r:lm:")) != -1) {
 		if (opt == 'v') {
 			verbose = true;
 			only = atoi(optarg);
 		} else if (opt == 'r') {
 			seed = atol(optarg);
+		} else if (opt == 'm') {
+			random_mode = *optarg;
 		} else if (opt == 'l') {
 			log_lines = true;
 		}

@@ -13,6 +13,7 @@ static u32 rnd(u32 n)
 	return n ? (u32)(rnd_state >> 11) % n : 0;
 }
 
+static int random_mode;
 static char prog_text[1 << 16];
 static u32 prog_len;
 
@@ -218,6 +219,32 @@ static void random_program(u32 mode)
 	}
 }
 
+/* Loads along pointers of kernel objects, at offsets that may or may not be members. */
+static void random_walk(void)
+{
+	static const char *const roots[] = { "task_struct", "sk_buff", "file", "inode", "cgroup",
+					     "mm_struct", "sock", "super_block", "dentry", "pid",
+					     "net_device", "bpf_prog", "request_queue", "page" };
+	static const char *const sz[] = { "u64", "u64", "u64", "u64", "u32", "u16", "u8", "s32" };
+	static const u32 bytes[] = { 8, 8, 8, 8, 4, 2, 1, 4 };
+	u32 root = rnd(ARRAY_SIZE(roots)), reach = rnd(2) ? 400 : 4000;
+
+	prog_len = 0;
+	if (rnd(2))
+		emit("r6 = *(u64 *)(r1 + 0)\n");
+	else
+		emit("r1 = 0\nr2 = $%s\nkfunc bpf_rdonly_cast\nr6 = r0\n", roots[root]);
+	for (u32 i = 1 + rnd(4); i > 0; i--) {
+		u32 s = rnd(8);
+
+		if (rnd(8) == 0)
+			emit("if r6 == 0 goto out\n");
+		emit("r6 = *(%s *)(r6 + %u)\n", sz[s],
+		     rnd(20) ? rnd(reach) / bytes[s] * bytes[s] : rnd(reach));
+	}
+	emit("out:\nr0 = 0\nexit\n");
+}
+
 static int random_programs(u64 seed, u32 count, bool verbose)
 {
 	u32 bad[4] = { 0 };
@@ -230,7 +257,14 @@ static int random_programs(u64 seed, u32 count, bool verbose)
 		rnd_state = (seed + i) * 0x9e3779b97f4a7c15ull + 1;
 		for (int k = 0; k < 8; k++)
 			rnd(1);
-		random_program(rnd(2));
+		if (random_mode == 'w') {
+			t.type = TRC;
+			t.attach = BPF_TRACE_RAW_TP;
+			t.attach_name = "sched_process_exit";
+			random_walk();
+		} else {
+			random_program(rnd(2));
+		}
 		snprintf(name, sizeof(name), "seed %llu", (unsigned long long)(seed + i));
 		t.name = name;
 		if (rnd(3) == 0)
