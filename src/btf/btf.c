@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/alloc.h"
 #include "base/lock.h"
@@ -90,45 +93,41 @@ int skep_btf_parse_header(struct skep_btf *b, const struct skep_btf_log *log)
 	return 0;
 }
 
+/* Bytes after the type's own three words: so many, and so many for each of vlen. */
+static const struct {
+	u8 known, fixed, each;
+} trailing[32] = {
+	[BTF_KIND_INT] = {1, 4, 0},
+	[BTF_KIND_VAR] = {1, 4, 0},
+	[BTF_KIND_DECL_TAG] = {1, 4, 0},
+	[BTF_KIND_ARRAY] = {1, sizeof(struct btf_array), 0},
+	[BTF_KIND_STRUCT] = {1, 0, sizeof(struct btf_member)},
+	[BTF_KIND_UNION] = {1, 0, sizeof(struct btf_member)},
+	[BTF_KIND_ENUM] = {1, 0, sizeof(struct btf_enum)},
+	[BTF_KIND_ENUM64] = {1, 0, sizeof(struct btf_enum64)},
+	[BTF_KIND_FUNC_PROTO] = {1, 0, sizeof(struct btf_param)},
+	[BTF_KIND_DATASEC] = {1, 0, sizeof(struct btf_var_secinfo)},
+	[BTF_KIND_PTR] = {1, 0, 0},
+	[BTF_KIND_FWD] = {1, 0, 0},
+	[BTF_KIND_TYPEDEF] = {1, 0, 0},
+	[BTF_KIND_VOLATILE] = {1, 0, 0},
+	[BTF_KIND_CONST] = {1, 0, 0},
+	[BTF_KIND_RESTRICT] = {1, 0, 0},
+	[BTF_KIND_FUNC] = {1, 0, 0},
+	[BTF_KIND_FLOAT] = {1, 0, 0},
+	[BTF_KIND_TYPE_TAG] = {1, 0, 0},
+};
+
 s64 skep_btf_trailing(const struct btf_type *t)
 {
-	u32 n = skep_btf_vlen(t);
+	u32 kind = skep_btf_kind(t);
 
-	switch (skep_btf_kind(t)) {
-	case BTF_KIND_INT:
-	case BTF_KIND_VAR:
-	case BTF_KIND_DECL_TAG:
-		return 4;
-	case BTF_KIND_ARRAY:
-		return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return (s64)n * sizeof(struct btf_member);
-	case BTF_KIND_ENUM:
-		return (s64)n * sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64:
-		return (s64)n * sizeof(struct btf_enum64);
-	case BTF_KIND_FUNC_PROTO:
-		return (s64)n * sizeof(struct btf_param);
-	case BTF_KIND_DATASEC:
-		return (s64)n * sizeof(struct btf_var_secinfo);
-	case BTF_KIND_PTR:
-	case BTF_KIND_FWD:
-	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_CONST:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_FUNC:
-	case BTF_KIND_FLOAT:
-	case BTF_KIND_TYPE_TAG:
-		return 0;
-	default:
-		return -1;
-	}
+	return trailing[kind].known ? (s64)trailing[kind].fixed + (s64)skep_btf_vlen(t) * trailing[kind].each
+				    : -1;
 }
 
 /* A header and its records take 12 bytes at least: an upper bound of the number of types. */
-int skep_btf_index_types(struct skep_btf *b, const struct skep_btf_log *log, bool strict)
+int skep_btf_index_types(struct skep_btf *b, const struct skep_btf_log *log)
 {
 	u32 max = b->types_len / sizeof(struct btf_type), n = 0, pos = 0;
 
@@ -145,12 +144,9 @@ int skep_btf_index_types(struct skep_btf *b, const struct skep_btf_log *log, boo
 					  b->start_id + n, left, sizeof(*t));
 			return -EINVAL;
 		}
-		if (strict)
-			extra = skep_btf_check_meta(b, t, b->start_id + n, left - sizeof(*t), log);
-		else
-			extra = skep_btf_trailing(t);
+		extra = skep_btf_check_meta(b, t, b->start_id + n, left - sizeof(*t), log);
 		if (extra < 0)
-			return strict ? (int)extra : -EINVAL;
+			return (int)extra;
 		if ((u64)extra > left - sizeof(*t))
 			return -EINVAL;
 		b->offs[n++] = pos;
@@ -158,6 +154,34 @@ int skep_btf_index_types(struct skep_btf *b, const struct skep_btf_log *log, boo
 	}
 	b->nr_types = b->start_id + n;
 	return 0;
+}
+
+/* The same for a kernel's BTF, where the walk is what a first load pays for: bounds only. */
+static int index_trusted(struct skep_btf *b)
+{
+	u32 pos = 0, n = 0, len = b->types_len;
+	u32 max = len / sizeof(struct btf_type) + 1;
+	u32 *offs = skep_alloc(sizeof(u32) * max), *names = skep_alloc(sizeof(u32) * max);
+
+	b->offs = offs;
+	b->names = names;
+	if (!offs || !names)
+		return -ENOMEM;
+	while (pos + sizeof(struct btf_type) <= len) {
+		const struct btf_type *t = (const void *)(b->types + pos);
+		u32 info = t->info, kind = BTF_INFO_KIND(info);
+
+		__builtin_prefetch(b->types + pos + 1024);
+		names[n] = t->name_off;
+
+		if (unlikely(!trailing[kind].known))
+			return -EINVAL;
+		offs[n++] = pos;
+		pos += (u32)sizeof(struct btf_type) + trailing[kind].fixed +
+		       BTF_INFO_VLEN(info) * trailing[kind].each;
+	}
+	b->nr_types = b->start_id + n;
+	return pos == len ? 0 : -EINVAL;
 }
 
 static struct skep_btf *btf_alloc(const void *data, u32 size, struct skep_btf *base)
@@ -195,7 +219,7 @@ int skep_btf_parse(const void *data, u32 size, struct skep_btf *base,
 	}
 	err = skep_btf_parse_header(b, log);
 	if (!err)
-		err = skep_btf_index_types(b, log, true);
+		err = skep_btf_index_types(b, log);
 	if (!err)
 		err = skep_btf_check_types(b, log);
 	if (err) {
@@ -218,7 +242,7 @@ int skep_btf_open_kernel(const void *data, u32 size, struct skep_btf *base, cons
 	strncpy(b->name, name, sizeof(b->name) - 1);
 	err = skep_btf_parse_header(b, NULL);
 	if (!err)
-		err = skep_btf_index_types(b, NULL, false);
+		err = index_trusted(b);
 	if (err) {
 		skep_btf_put(b);
 		return err;
@@ -241,6 +265,7 @@ void skep_btf_put(struct skep_btf *b)
 	if (!b->kernel)
 		skep_free((void *)b->data);
 	skep_free(b->offs);
+	skep_free(b->names);
 	skep_free(b->index);
 	skep_free(b);
 }
@@ -389,16 +414,17 @@ static u32 hash_name(const char *s)
 	return h;
 }
 
+static struct skep_lock index_lock;
+
 static bool build_index(struct skep_btf *b)
 {
-	static struct skep_lock lock;
 	u32 own = b->nr_types - b->start_id;
 	u32 slots = skep_roundup_pow2(own * 2 + 2);
 	u32 *index;
 
-	skep_lock(&lock);
+	skep_lock(&index_lock);
 	if (b->index) {
-		skep_unlock(&lock);
+		skep_unlock(&index_lock);
 		return true;
 	}
 	index = skep_calloc(slots, sizeof(u32));
@@ -416,8 +442,105 @@ static bool build_index(struct skep_btf *b)
 	}
 	b->index_mask = slots - 1;
 	__atomic_store_n(&b->index, index, __ATOMIC_RELEASE);
-	skep_unlock(&lock);
+	skep_unlock(&index_lock);
 	return index != NULL;
+}
+
+/* The first own type of @kind whose name lies at string offset @off. */
+static u32 type_named_at(const struct skep_btf *b, u32 off, u32 kind)
+{
+	u32 n = b->nr_types - b->start_id;
+
+	for (u32 i = 0; i < n; i++) {
+		const struct btf_type *t;
+
+		if (b->names ? b->names[i] != off : false)
+			continue;
+		t = (const void *)(b->types + b->offs[i]);
+		if (t->name_off == off && skep_btf_kind(t) == kind)
+			return b->start_id + i;
+	}
+	return 0;
+}
+
+/*
+ * First place of @name (@n bytes with its NUL) in [at, end): candidates are where both its first
+ * and its last byte stand, 16 places at a time (W. Mula, "SIMD-friendly algorithms for substring
+ * searching").
+ */
+static const char *find_bytes(const char *at, const char *end, const char *name, size_t n)
+{
+#ifdef __SSE2__
+	const __m128i first = _mm_set1_epi8(name[0]), last = _mm_set1_epi8(name[n - 1]);
+
+	for (; at + n + 15 <= end; at += 16) {
+		__m128i a = _mm_loadu_si128((const void *)at);
+		__m128i z = _mm_loadu_si128((const void *)(at + n - 1));
+		u32 hits = (u32)_mm_movemask_epi8(
+			_mm_and_si128(_mm_cmpeq_epi8(a, first), _mm_cmpeq_epi8(z, last)));
+
+		for (; hits; hits &= hits - 1) {
+			const char *p = at + __builtin_ctz(hits);
+
+			if (!memcmp(p, name, n))
+				return p;
+		}
+	}
+#endif
+	return at < end ? memmem(at, (size_t)(end - at), name, n) : NULL;
+}
+
+/*
+ * Without an index: find the name among the strings, then the type by the string's offset. Strings
+ * may repeat, or end in one another, so every place where the name stands is tried.
+ */
+static u32 search(const struct skep_btf *b, const char *name, u32 kind)
+{
+	const char *at = b->strs, *end = b->strs + b->strs_len;
+	size_t n = strlen(name) + 1;
+	u32 best = 0;
+
+	while ((at = find_bytes(at, end, name, n))) {
+		u32 id = type_named_at(b, b->start_str + (u32)(at - b->strs), kind);
+
+		if (id && (!best || id < best))
+			best = id;
+		at++;
+	}
+	return best;
+}
+
+/* Few names of a large BTF are asked for, the same ones again and again. */
+static u32 search_cached(struct skep_btf *b, const char *name, u32 kind)
+{
+	u32 id = 0, i;
+
+	skep_lock(&index_lock);
+	for (i = 0; i < SKEP_BTF_RECENT; i++)
+		if (b->recent[i].id && b->recent[i].kind == kind && !strcmp(b->recent[i].name, name)) {
+			id = b->recent[i].id;
+			goto out;
+		}
+	id = search(b, name, kind);
+	i = b->nr_searches++ % SKEP_BTF_RECENT;
+	if (id && strlen(name) < sizeof(b->recent[i].name)) {
+		strcpy(b->recent[i].name, name);
+		b->recent[i].kind = kind;
+		b->recent[i].id = id;
+	}
+out:
+	skep_unlock(&index_lock);
+	return id;
+}
+
+void skep_btf_fork_lock(void)
+{
+	skep_lock(&index_lock);
+}
+
+void skep_btf_fork_unlock(void)
+{
+	skep_unlock(&index_lock);
 }
 
 u32 skep_btf_find_own(const struct skep_btf *cb, const char *name, u32 kind)
@@ -425,8 +548,12 @@ u32 skep_btf_find_own(const struct skep_btf *cb, const char *name, u32 kind)
 	struct skep_btf *b = (struct skep_btf *)cb; /* the index is a cache */
 	u32 h;
 
-	if (!__atomic_load_n(&b->index, __ATOMIC_ACQUIRE) && !build_index(b))
-		return 0;
+	if (!__atomic_load_n(&b->index, __ATOMIC_ACQUIRE)) {
+		if (SKEP_READ(b->nr_searches) < SKEP_BTF_SEARCHES)
+			return search_cached(b, name, kind);
+		if (!build_index(b))
+			return 0;
+	}
 	for (h = hash_name(name) & b->index_mask; b->index[h]; h = (h + 1) & b->index_mask) {
 		const struct btf_type *t = skep_btf_type(b, b->index[h]);
 

@@ -75,6 +75,10 @@ u32 skep_btf_find(const struct skep_btf *b, const char *name, u32 kind);
 /* Only types of its own, not the base's. */
 u32 skep_btf_find_own(const struct skep_btf *b, const char *name, u32 kind);
 
+/* Around fork: no other thread is building an index. */
+void skep_btf_fork_lock(void);
+void skep_btf_fork_unlock(void);
+
 static inline const struct btf_member *skep_btf_members(const struct btf_type *t)
 {
 	return (const struct btf_member *)(t + 1);

@@ -2,14 +2,17 @@
 /*
  * Reads the presented kernel's BTF: SKEP_BTF, else the host's, else the one built in.
  *
- * The bytes are read once into pages of our own; the index is built when somebody first asks for
- * types, so that a process which needs none reads nothing.
+ * The bytes are mapped, or read once into pages of our own; the index is built when somebody first
+ * asks for types, so that a process which needs none reads nothing.
  */
 #include "kern/kernel_btf.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "base/lock.h"
@@ -62,13 +65,32 @@ static void *read_file(const char *path, u32 *ret_size)
 	return p;
 }
 
+/* The host's file can be mapped since 6.16; its pages never change. NULL where it cannot. */
+static void *map_host(u32 *ret_size)
+{
+	long fd = skep_raw(__NR_openat, AT_FDCWD, HOST_PATH, O_RDONLY | O_CLOEXEC), p = -1;
+	long size = fd < 0 ? -1 : skep_raw(__NR_lseek, fd, 0, SEEK_END);
+
+	if (size > 0 && size <= (long)SKEP_BTF_MAX_SIZE)
+		p = skep_raw(__NR_mmap, 0, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		skep_raw(__NR_close, fd);
+	if (p < 0)
+		return NULL;
+	*ret_size = (u32)size;
+	return (void *)p;
+}
+
 static void load_bytes(void)
 {
 	enum skep_btf_source source = skep_kernel_btf_source();
 	const char *path = source == SKEP_BTF_FILE ? getenv("SKEP_BTF") : HOST_PATH;
 
 	if (source != SKEP_BTF_BUILTIN) {
-		bytes = read_file(path, &nr_bytes);
+		if (source == SKEP_BTF_HOST)
+			bytes = map_host(&nr_bytes);
+		if (!bytes)
+			bytes = read_file(path, &nr_bytes);
 		if (bytes)
 			return;
 		skep_warn("cannot read BTF from %s", path);
@@ -114,4 +136,48 @@ const struct skep_btf *skep_kernel_btf(void)
 	}
 	skep_unlock(&lock);
 	return btf;
+}
+
+static void *prefetch(void *unused)
+{
+	/* What the first load of a tracing program asks for by name. */
+	static const char *const names[] = {"task_struct", "pt_regs", "cred"};
+	const struct skep_btf *k = skep_kernel_btf();
+
+	for (u32 i = 0; k && i < ARRAY_SIZE(names); i++)
+		skep_btf_find(k, names[i], BTF_KIND_STRUCT);
+	return unused;
+}
+
+void skep_kernel_btf_prefetch(void)
+{
+	static bool once;
+	u64 all = ~0ull, old;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (__atomic_exchange_n(&once, true, __ATOMIC_RELAXED) || SKEP_READ(btf))
+		return;
+	/* It inherits the mask: the application's signals are never delivered there. */
+	skep_raw(__NR_rt_sigprocmask, SIG_SETMASK, &all, &old, sizeof(all));
+	if (!pthread_attr_init(&attr)) {
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		pthread_attr_setstacksize(&attr, 256 << 10);
+		if (pthread_create(&thread, &attr, prefetch, NULL))
+			SKEP_WRITE(once, false); /* the load will do it */
+		pthread_attr_destroy(&attr);
+	}
+	skep_raw(__NR_rt_sigprocmask, SIG_SETMASK, &old, NULL, sizeof(old));
+}
+
+void skep_kernel_btf_fork_lock(void)
+{
+	skep_lock(&lock);
+	skep_btf_fork_lock();
+}
+
+void skep_kernel_btf_fork_unlock(void)
+{
+	skep_btf_fork_unlock();
+	skep_unlock(&lock);
 }

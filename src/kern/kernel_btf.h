@@ -20,6 +20,14 @@ enum skep_btf_source {
 const struct skep_btf *skep_kernel_btf(void);
 /* Raw bytes without indexing, for the file as the application sees it. NULL on failure. */
 const void *skep_kernel_btf_bytes(u32 *ret_size);
+/*
+ * The application is about to parse this BTF itself: index it meanwhile, on a thread that ends when
+ * it is done, so that the first program load finds it ready. Never fails, never waits.
+ */
+void skep_kernel_btf_prefetch(void);
+/* Around fork: nobody else is inside, so that the child's locks are free. */
+void skep_kernel_btf_fork_lock(void);
+void skep_kernel_btf_fork_unlock(void);
 /* Where it comes from; does not read it. */
 enum skep_btf_source skep_kernel_btf_source(void);
 

@@ -19,7 +19,7 @@
 struct id_table {
 	struct skep_lock lock;
 	struct skep_obj **objs;
-	u32 nr, room, last;
+	u32 nr, room, last, reserved;
 };
 
 static struct id_table tables[SKEP_NR_OBJ_TYPES];
@@ -48,34 +48,68 @@ static u32 position(const struct id_table *t, u32 id)
 	return lo;
 }
 
-int skep_obj_publish(struct skep_obj *o)
+/* Room for one more; under the lock. */
+static int make_room(struct id_table *t)
 {
-	struct id_table *t = &tables[o->type];
-	u32 id, at;
+	u32 room = t->room ? t->room * 2 : 16;
+	void *objs;
 
-	skep_lock(&t->lock);
-	if (t->nr == t->room) {
-		u32 room = t->room ? t->room * 2 : 16;
-		void *objs = skep_realloc(t->objs, room * sizeof(*t->objs));
+	if (t->nr < t->room)
+		return 0;
+	objs = skep_realloc(t->objs, room * sizeof(*t->objs));
+	if (!objs)
+		return -ENOMEM;
+	t->objs = objs;
+	t->room = room;
+	return 0;
+}
 
-		if (!objs) {
-			skep_unlock(&t->lock);
-			return -ENOMEM;
-		}
-		t->objs = objs;
-		t->room = room;
-	}
-	do {
-		t->last = t->last == ID_WRAP ? 1 : t->last + 1;
-		id = t->last;
-		at = position(t, id);
-	} while (at < t->nr && t->objs[at]->id == id);
+static void insert(struct id_table *t, struct skep_obj *o, u32 id)
+{
+	u32 at = position(t, id);
+
 	memmove(&t->objs[at + 1], &t->objs[at], (t->nr - at) * sizeof(*t->objs));
 	o->id = id;
 	t->objs[at] = o;
 	t->nr++;
+}
+
+int skep_obj_publish(struct skep_obj *o)
+{
+	struct id_table *t = &tables[o->type];
+	int err;
+	u32 at;
+
+	skep_lock(&t->lock);
+	err = make_room(t);
+	if (!err) {
+		do {
+			t->last = t->last == ID_WRAP ? t->reserved + 1 : t->last + 1;
+			at = position(t, t->last);
+		} while (at < t->nr && t->objs[at]->id == t->last);
+		insert(t, o, t->last);
+	}
 	skep_unlock(&t->lock);
-	return 0;
+	return err;
+}
+
+void skep_obj_reserve_id(enum skep_obj_type type, u32 id)
+{
+	tables[type].reserved = id;
+	tables[type].last = SKEP_MAX(tables[type].last, id);
+}
+
+int skep_obj_publish_as(struct skep_obj *o, u32 id)
+{
+	struct id_table *t = &tables[o->type];
+	int err;
+
+	skep_lock(&t->lock);
+	err = make_room(t);
+	if (!err)
+		insert(t, o, id);
+	skep_unlock(&t->lock);
+	return err;
 }
 
 void skep_obj_unpublish(struct skep_obj *o)

@@ -73,6 +73,9 @@ struct skep_obj {
 void skep_obj_init(struct skep_obj *o, enum skep_obj_type type, const struct skep_obj_ops *ops);
 /* Give it an id and make it reachable by it. 0 or -ENOMEM. Control path. */
 int skep_obj_publish(struct skep_obj *o);
+/* Ids up to @id are not given out by skep_obj_publish(); publish_as() gives one of them. */
+void skep_obj_reserve_id(enum skep_obj_type type, u32 id);
+int skep_obj_publish_as(struct skep_obj *o, u32 id);
 /* Take it out of the id table; idempotent. Any context. */
 void skep_obj_unpublish(struct skep_obj *o);
 

@@ -290,11 +290,129 @@ SKEP_EXPORT int __openat64_2(int dir, const char *path, int flags)
 	return __openat_2(dir, path, flags);
 }
 
+/*
+ * The host's BTF as a stream: libbpf reads its 5 MB through stdio, and sysfs gives a page a read.
+ * skep maps the file anyway; from there it is one copy. Such a stream has no descriptor.
+ */
+struct btf_stream {
+	const u8 *bytes;
+	u32 size;
+	off64_t at;
+	FILE *file;
+	struct btf_stream *next;
+};
+
+static struct skep_lock btf_streams_lock;
+static struct btf_stream *btf_streams;
+
+static ssize_t btf_stream_read(void *cookie, char *buf, size_t n)
+{
+	struct btf_stream *b = cookie;
+	size_t left = b->at < b->size ? (size_t)(b->size - b->at) : 0;
+
+	n = SKEP_MIN(n, left);
+	memcpy(buf, b->bytes + b->at, n);
+	b->at += (off64_t)n;
+	return (ssize_t)n;
+}
+
+static int btf_stream_seek(void *cookie, off64_t *off, int whence)
+{
+	struct btf_stream *b = cookie;
+	off64_t to = *off + (whence == SEEK_CUR ? b->at : whence == SEEK_END ? b->size : 0);
+
+	if (to < 0)
+		return -1;
+	b->at = *off = to;
+	return 0;
+}
+
+static int btf_stream_close(void *cookie)
+{
+	struct btf_stream *b = cookie, **pp = &btf_streams;
+
+	skep_lock(&btf_streams_lock);
+	while (*pp && *pp != b)
+		pp = &(*pp)->next;
+	if (*pp)
+		*pp = b->next;
+	skep_unlock(&btf_streams_lock);
+	free(b);
+	return 0;
+}
+
+/*
+ * stdio fills a buffer at a time from such a stream. A read of megabytes is one copy instead;
+ * false: not one of ours, or not large. The stream's own position stays true.
+ */
+static bool read_btf_stream(FILE *f, void *to, size_t size, size_t n, size_t *ret_n)
+{
+	struct btf_stream *b;
+	u64 bytes;
+	off_t at;
+
+	if (likely(!SKEP_READ(btf_streams)) || __builtin_mul_overflow(size, n, &bytes) ||
+	    bytes < (1u << 20))
+		return false;
+	skep_lock(&btf_streams_lock);
+	for (b = btf_streams; b && b->file != f;)
+		b = b->next;
+	skep_unlock(&btf_streams_lock);
+	at = b ? ftello(f) : -1;
+	if (at < 0 || at >= b->size)
+		return false;
+	bytes = SKEP_MIN(bytes, (u64)(b->size - at)) / size * size;
+	/* One call instead of a fault a page: best effort, old kernels refuse it. */
+	skep_raw(__NR_madvise, ((u64)to + 4095) & ~4095ull, (bytes - 4096) & ~4095ull,
+		 23 /* MADV_POPULATE_WRITE */);
+	memcpy(to, b->bytes + at, bytes);
+	*ret_n = bytes / size;
+	return !fseeko(f, at + (off_t)bytes, SEEK_SET);
+}
+
+SKEP_EXPORT size_t fread(void *to, size_t size, size_t n, FILE *f)
+{
+	size_t got;
+
+	return read_btf_stream(f, to, size, n, &got) ? got : REAL(fread)(to, size, n, f);
+}
+
+/* NULL: not the host's BTF, or not like this. */
+static FILE *open_btf_stream(const char *path, const char *mode)
+{
+	cookie_io_functions_t io = {btf_stream_read, NULL, btf_stream_seek, btf_stream_close};
+	struct btf_stream *b;
+	char p[256];
+	FILE *f;
+
+	if (btf_file || btf_builtin || mode[0] != 'r' || strchr(mode, '+') || !copy_path(p, path) ||
+	    strcmp(p, BTF_PATH))
+		return NULL;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->bytes = skep_kernel_btf_bytes(&b->size);
+	skep_kernel_btf_prefetch();
+	f = b->bytes ? fopencookie(b, mode, io) : NULL;
+	if (!f) {
+		free(b);
+		return NULL;
+	}
+	b->file = f;
+	skep_lock(&btf_streams_lock);
+	b->next = btf_streams;
+	SKEP_WRITE(btf_streams, b);
+	skep_unlock(&btf_streams_lock);
+	return f;
+}
+
 SKEP_EXPORT FILE *fopen(const char *path, const char *mode)
 {
 	int fd = -1;
-	FILE *f;
+	FILE *f = open_btf_stream(path, mode);
 
+	if (f)
+		return f;
 	path = shim_present(path, O_RDONLY | (strchr(mode, 'e') ? O_CLOEXEC : 0), &fd);
 	if (path)
 		return REAL(fopen)(path, mode);

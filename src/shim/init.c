@@ -19,22 +19,26 @@
 
 #include "base/rcu.h"
 #include "base/vcpu.h"
+#include "kern/kernel_btf.h"
 #include "kern/task.h"
 #include "shim/trace.h"
 
 void shim_fork_prepare(void)
 {
+	skep_kernel_btf_fork_lock();
 	urcu_bp_before_fork();
 }
 
 void shim_fork_parent(void)
 {
 	urcu_bp_after_fork_parent();
+	skep_kernel_btf_fork_unlock();
 }
 
 void shim_fork_child(void)
 {
 	urcu_bp_after_fork_child();
+	skep_kernel_btf_fork_unlock();
 	skep_hook_fork_child();
 	skep_obj_fork_child();
 	skep_fd_fork_child();

@@ -11,7 +11,7 @@
 /* clang-format off */
 #define SHIM_REAL_FUNCTIONS(F)                                                                     \
 	F(accept) F(accept4) F(clock_nanosleep) F(close) F(connect) F(creat) F(epoll_pwait)        \
-	F(epoll_pwait2) F(epoll_wait) F(fclose) F(fcntl) F(fdatasync) F(fdopen) F(fopen) F(fsync) \
+	F(epoll_pwait2) F(epoll_wait) F(fclose) F(fcntl) F(fdatasync) F(fdopen) F(fopen) F(fread) F(fsync) \
 	F(getrandom) F(msync) F(nanosleep) F(open) F(openat) F(poll) F(ppoll) F(pread) F(preadv)  \
 	F(pselect) F(pwrite) F(pwritev) F(read) F(readv) F(recv) F(recvfrom) F(recvmsg)           \
 	F(recvmmsg) F(select) F(send) F(sendmmsg) F(sendmsg) F(sendto) F(wait4) F(waitid)         \

@@ -90,38 +90,30 @@ static const struct {
 	[SKEP_BPF_TOKEN_CREATE] = {skep_sys_token_create, 8},
 };
 
+/*
+ * The presented kernel's BTF is object 1, as in the kernel, whenever it is first asked for:
+ * application BTFs get numbers from 2. Only commands that name BTF objects by id need it published.
+ */
+#define KERNEL_BTF_ID 1
+
 static void publish_kernel_btf(void)
 {
 	const struct skep_btf *k = skep_kernel_btf();
-	struct skep_btf_obj *o;
+	struct skep_btf_obj *o = k ? skep_btf_obj_new(skep_btf_get((struct skep_btf *)k)) : NULL;
 
-	if (!k)
-		return;
-	o = skep_btf_obj_new(skep_btf_get((struct skep_btf *)k));
-	if (!o || skep_obj_publish(&o->obj)) /* id 1, as in the kernel: before any application's */
-		skep_btf_put((struct skep_btf *)k);
+	if (o && skep_obj_publish_as(&o->obj, KERNEL_BTF_ID))
+		skep_obj_put(&o->obj);
 }
 
-/*
- * Commands that may need kernel types or ids of BTF objects initialise them first; map-only
- * processes never read BTF.
- */
 static void need_kernel_btf(int cmd)
 {
 	static struct skep_lock once;
 	static bool done;
 
+	if (cmd != BPF_BTF_GET_NEXT_ID && cmd != BPF_BTF_GET_FD_BY_ID && cmd != BPF_OBJ_GET_INFO_BY_FD)
+		return;
 	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		return;
-	switch (cmd) {
-	case BPF_PROG_LOAD:
-	case BPF_BTF_LOAD:
-	case BPF_BTF_GET_NEXT_ID:
-	case BPF_BTF_GET_FD_BY_ID:
-		break;
-	default:
-		return;
-	}
 	skep_lock(&once);
 	if (!done) {
 		publish_kernel_btf();
@@ -143,6 +135,7 @@ void skep_init(void)
 		cpus = getenv("SKEP_CPUS");
 		skep_arena_init();
 		skep_vcpu_init(cpus ? (u32)strtoul(cpus, NULL, 10) : 0);
+		skep_obj_reserve_id(SKEP_OBJ_BTF, KERNEL_BTF_ID);
 		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
 	}
 	skep_unlock(&once);
