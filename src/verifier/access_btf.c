@@ -83,16 +83,16 @@ again:
 			    !skep_btf_array(last)->nelems && off >= moff) {
 				const struct btf_type *et =
 					skep_btf_skip_mods(btf, skep_btf_array(last)->type, &eid);
-				s64 es = skep_btf_size(btf, eid);
 
-				if (skep_btf_is_struct(et) && es > 0) {
-					off = (off - moff) % (u32)es;
+				/* How many there are nobody knows. */
+				out->flags |= RF_UNTRUSTED;
+				if (skep_btf_kind(et) == BTF_KIND_INT)
+					return WALK_SCALAR;
+				if (skep_btf_is_struct(et) && et->size) {
+					off = (off - moff) % et->size;
 					id = eid;
 					goto again;
 				}
-				if (es > 0 && size <= (u64)es && (off - moff) % (u32)es == 0 &&
-				    skep_btf_kind(et) != BTF_KIND_PTR)
-					return WALK_SCALAR;
 			}
 		}
 		vf_say(env, "access beyond struct %s at off %u size %u\n", tname, off, size);
@@ -153,10 +153,7 @@ again:
 				return WALK_PTR;
 			}
 			/* Memory of unknown extent: any read of it is a probe. */
-			if (!to || skep_btf_kind(tt) == BTF_KIND_INT ||
-			    skep_btf_kind(tt) == BTF_KIND_ENUM ||
-			    skep_btf_kind(tt) == BTF_KIND_ENUM64)
-				return WALK_MEM;
+			return WALK_MEM;
 		}
 		if (off + size > end && !(out->flags & RF_UNTRUSTED)) {
 			vf_say(env,
