@@ -40,6 +40,8 @@ void skep_rcu_defer(struct skep_rcu_head *head, void (*func)(struct skep_rcu_hea
 
 void skep_rcu_drain(void)
 {
+	if (!SKEP_READ(deferred) || skep_rcu_in_section())
+		return;
 	/* Work may defer more (a map freed puts its BTF): go on until nothing is left. */
 	while (SKEP_READ(deferred)) {
 		struct skep_rcu_head *h = __atomic_exchange_n(&deferred, NULL, __ATOMIC_ACQUIRE);

@@ -32,6 +32,12 @@ static inline void skep_rcu_read_unlock(void)
 	urcu_bp_read_unlock();
 }
 
+/* Is this thread inside a read section? A signal handler may be, without knowing. */
+static inline bool skep_rcu_in_section(void)
+{
+	return URCU_TLS(urcu_bp_reader) && urcu_bp_read_ongoing();
+}
+
 /* Publish and read pointers: release and consume (as acquire) order. */
 #define skep_rcu_assign(p, v) __atomic_store_n(&(p), (v), __ATOMIC_RELEASE)
 #define skep_rcu_deref(p) __atomic_load_n(&(p), __ATOMIC_ACQUIRE)
@@ -51,7 +57,11 @@ void skep_rcu_defer(struct skep_rcu_head *head, void (*func)(struct skep_rcu_hea
 extern void (*skep_rcu_kick)(void);
 #define SKEP_RCU_KICK_EVERY 256
 
-/* Control path: run what was deferred before this call (after one grace period); cheap if none. */
+/*
+ * Control path: run what was deferred before this call (after one grace period); cheap if none.
+ * Does nothing inside a read section (a handler that interrupted a program): waiting for oneself
+ * would not end, and the next call does the work.
+ */
 void skep_rcu_drain(void);
 
 #endif

@@ -600,9 +600,10 @@ void skep_fd_reap(void)
 {
 	/*
 	 * A signal handler that closes something while this thread is inside: its locks may be
-	 * the ones we need. The next caller, or the reaper, sees to it.
+	 * the ones we need, and its program's grace period would be waited for. The next caller, or
+	 * the reaper, sees to it.
 	 */
-	if (!SKEP_READ(nr_descs) || skep_busy)
+	if (!SKEP_READ(nr_descs) || skep_busy || skep_rcu_in_section())
 		return;
 	skep_busy_enter();
 	reap();
