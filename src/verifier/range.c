@@ -100,11 +100,19 @@ const char *scalar_broken(const struct scalar *s)
 
 /* --- mutual deduction --- */
 
+/* Smallest member above @x; the largest one when there is none. */
+static u64 next_member(struct tnum t, u64 x)
+{
+	u64 top = t.value | t.mask, next;
+
+	return x < top && tnum_at_least(t, x + 1, &next) ? next : top;
+}
+
 /* Intervals from the tristate number; a single common member makes a constant. */
 static void ranges_from_tnum(struct scalar *s)
 {
 	struct tnum t = s->tn, h = tnum_lo32(t);
-	u64 sign = 1ull << 63, first, next;
+	u64 sign = 1ull << 63, top, next;
 
 	UP(s->s32min, (s32)(h.value | (h.mask & 0x80000000u)));
 	DOWN(s->s32max, (s32)(h.value | (h.mask & 0x7fffffffu)));
@@ -116,13 +124,20 @@ static void ranges_from_tnum(struct scalar *s)
 	UP(s->umin, t.value);
 	DOWN(s->umax, t.value | t.mask);
 
-	if (s->umin > s->umax || tnum_is_const(t))
-		return;
-	if (!tnum_at_least(t, s->umin, &first) || first > s->umax)
-		return;
-	if (first != UINT64_MAX && tnum_at_least(t, first + 1, &next) && next <= s->umax)
-		return;
-	*s = scalar_const(first);
+	/*
+	 * Where the set is empty (the edge of a branch that is never taken) the same rules give
+	 * some constant, as in the kernel: what follows is dead code, checked with that value.
+	 */
+	top = t.value | t.mask;
+	next = next_member(t, s->umin);
+	if (tnum_has(t, s->umin)) {
+		if (next > s->umax)
+			*s = scalar_const(s->umin);
+	} else if (next == top) {
+		*s = scalar_const(top);
+	} else if (next <= s->umax && next_member(t, next) > s->umax) {
+		*s = scalar_const(next);
+	}
 }
 
 /* Low half from the whole: when the upper half is the same, or the range passes one wrap. */

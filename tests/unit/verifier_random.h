@@ -245,6 +245,175 @@ static void random_walk(void)
 	emit("out:\nr0 = 0\nexit\n");
 }
 
+/* --- structured programs: loops of every kind, references, packets, callbacks --- */
+
+static u32 next_label, nr_cbs, budget;
+static bool in_cb, is_xdp;
+
+static void block(u32 depth);
+
+static void cond_to(u32 label)
+{
+	random_cond(label);
+}
+
+static void safe_store(void)
+{
+	int off = 8 * (1 + (int)rnd(4));
+
+	if (rnd(2))
+		emit("*(u64 *)(r10 - %d) = r%d\n", off, 6 + (int)rnd(3));
+	else
+		emit("r%d = *(u64 *)(r10 - %d)\n", 6 + (int)rnd(3), off);
+}
+
+static void use_index(void)
+{
+	int r = 6 + (int)rnd(3);
+
+	if (rnd(3))
+		emit("if r%d > %u goto +3\n", r, rnd(70));
+	else
+		emit("r0 = 0\nr0 = 0\n");
+	emit("r1 = value 2 0\nr1 += r%d\nr%d = *(u8 *)(r1 + 0)\n", r, 6 + (int)rnd(3));
+}
+
+static void statement(u32 depth)
+{
+	u32 a = next_label, b = next_label + 1, k = rnd(16), slot = 56 + 8 * depth;
+
+	if (budget)
+		budget--;
+	next_label += 2;
+	switch (k) {
+	case 0:
+	case 1:
+	case 2:
+		random_alu();
+		break;
+	case 3:
+	case 4:
+		safe_store();
+		break;
+	case 5:
+		cond_to(a);
+		block(depth + 1);
+		emit("l%u:\n", a);
+		break;
+	case 6:
+		cond_to(a);
+		block(depth + 1);
+		emit("goto l%u\nl%u:\n", b, a);
+		block(depth + 1);
+		emit("l%u:\n", b);
+		break;
+	case 7:
+		emit("l%u:\nmay_goto l%u\n", a, b);
+		block(depth + 1);
+		emit("goto l%u\nl%u:\n", a, b);
+		break;
+	case 8:
+	case 9:
+		emit("r1 = r10\nr1 += -%u\nr2 = 0\nr3 = %u\nkfunc bpf_iter_num_new\n", slot,
+		     1 + rnd(10));
+		emit("l%u:\nr1 = r10\nr1 += -%u\nkfunc bpf_iter_num_next\nif r0 == 0 goto l%u\n", a,
+		     slot, b);
+		if (rnd(2))
+			emit("r%d = *(u32 *)(r0 + 0)\n", 6 + (int)rnd(3));
+		block(depth + 1);
+		emit("goto l%u\nl%u:\nr1 = r10\nr1 += -%u\n", a, b, slot);
+		if (rnd(15))
+			emit("kfunc bpf_iter_num_destroy\n");
+		break;
+	case 10:
+		if (in_cb || nr_cbs >= 3) {
+			use_index();
+			break;
+		}
+		if (rnd(2))
+			emit("r1 = %u\n", rnd(6));
+		else
+			emit("r1 = r%d\n", 6 + (int)rnd(3));
+		emit("r2 = func s_cb%u_ip\nr3 = r10\nr3 += -%u\nr4 = 0\ncall 181\n", nr_cbs++,
+		     8 * (1 + rnd(4)));
+		if (rnd(2))
+			emit("r%d = r0\n", 6 + (int)rnd(3));
+		break;
+	case 11:
+		emit("r1 = map 3\nr2 = 8\nr3 = 0\ncall 131\nif r0 == 0 goto l%u\nr9 = r0\n", a);
+		if (rnd(2))
+			emit("*(u64 *)(r9 + %u) = r%d\n", rnd(8) ? 0 : 4, 6 + (int)rnd(3));
+		if (rnd(4) == 0)
+			block(depth + 1);
+		if (rnd(12))
+			emit("r1 = r9\nr2 = 0\ncall 132\n");
+		emit("l%u:\nr9 = 0\n", a);
+		break;
+	case 12:
+		if (!is_xdp || in_cb) {
+			use_index();
+			break;
+		}
+		emit("r1 = *(u64 *)(r10 - 48)\nr2 = *(u32 *)(r1 + 0)\nr3 = *(u32 *)(r1 + 4)\n");
+		if (rnd(2))
+			emit("r%d &= %u\nr2 += r%d\n", 6, rnd(256), 6);
+		emit("r4 = r2\nr4 += %u\n", rnd(24));
+		emit("if r4 %s r3 goto l%u\n", rnd(4) ? ">" : ">=", a);
+		emit("r%d = *(u%u *)(r2 + %u)\n", 6 + (int)rnd(3), 8u << rnd(4), rnd(20));
+		emit("l%u:\n", a);
+		break;
+	case 13:
+	case 14:
+		use_index();
+		break;
+	default:
+		emit("call 7\nr%d = r0\n", 6 + (int)rnd(3));
+		if (rnd(2))
+			emit("r%d &= %u\n", 6 + (int)rnd(3), rnd(64));
+		break;
+	}
+}
+
+static void block(u32 depth)
+{
+	u32 n = depth > 3 ? 1 : 1 + rnd(4);
+
+	while (n-- && budget)
+		statement(depth);
+}
+
+static void random_structured(void)
+{
+	u32 cbs;
+
+	prog_len = next_label = nr_cbs = 0;
+	budget = 14;
+	in_cb = false;
+	emit("*(u64 *)(r10 - 48) = r1\nr6 = %u\ncall 7\nr7 = r0\nr8 = 0\nr9 = 0\n", rnd(64));
+	for (u32 i = 0; i < 4; i++)
+		if (rnd(3))
+			emit("*(u64 *)(r10 - %u) = %u\n", 8 * (i + 1), rnd(10));
+	while (budget)
+		statement(0);
+	emit("r0 = 0\nexit\n");
+	cbs = nr_cbs;
+	in_cb = true;
+	for (u32 i = 0; i < cbs; i++) {
+		emit("s_cb%u_ip:\nr6 = r1\nr9 = r2\nr7 = *(u64 *)(r9 + 0)\nr8 = %u\n", i, rnd(10));
+		budget = 5;
+		if (rnd(2))
+			emit("r0 = r7\n");
+		else
+			emit("r0 = 0\n");
+		while (budget)
+			statement(1);
+		if (rnd(2))
+			emit("r1 = 0\n");
+		/* r9 may be gone: the context was the caller's stack. */
+		emit("r0 = %u\nexit\n", rnd(10) ? rnd(2) : 2);
+	}
+}
+
 static int random_programs(u64 seed, u32 count, bool verbose)
 {
 	u32 bad[4] = { 0 };
@@ -262,6 +431,10 @@ static int random_programs(u64 seed, u32 count, bool verbose)
 			t.attach = BPF_TRACE_RAW_TP;
 			t.attach_name = "sched_process_exit";
 			random_walk();
+		} else if (random_mode == 's') {
+			is_xdp = rnd(2);
+			t.type = is_xdp ? XDP : SF;
+			random_structured();
 		} else {
 			random_program(rnd(2));
 		}
