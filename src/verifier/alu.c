@@ -214,7 +214,7 @@ static void keep_link(struct reg *dst, const struct bpf_insn *insn, const struct
 	if (!dst->id)
 		return;
 	if (op == BPF_SUB)
-		delta = -delta;
+		delta = (s64)-(u64)delta;
 	if ((op != BPF_ADD && op != BPF_SUB) || !scalar_is_const(src) || (!is64 && !was_zext) ||
 	    dst->link || delta != (s32)delta) {
 		reg_unlink(dst);

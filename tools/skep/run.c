@@ -7,7 +7,7 @@
  * preloaded (static, set-user-id) is refused here rather than let loose on the real bpf(2).
  *
  * Sanitizer runtimes insist on coming first in the list of libraries, so the one that the target
- * was linked with is preloaded before libskep.
+ * was linked with, or else libskep's own, is preloaded before libskep.
  */
 #include <elf.h>
 #include <errno.h>
@@ -131,6 +131,7 @@ struct target {
 	const uint8_t *data;
 	size_t size;
 	bool is_elf, is_dynamic;
+	bool is_library_instrumented;
 	char sanitizer[64]; /* its runtime's soname, or "" */
 };
 
@@ -205,12 +206,24 @@ static void inspect(struct target *t)
 		look_at_needed(t, eh, dyn);
 }
 
+static void look_into(int fd, off_t size, struct target *t)
+{
+	void *map = size ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+
+	if (map == MAP_FAILED)
+		return;
+	t->data = map;
+	t->size = (size_t)size;
+	inspect(t);
+	munmap(map, (size_t)size);
+	t->data = NULL;
+}
+
 /* 0, or the exit status for a reason that was printed. */
 static int check_target(const char *path, struct target *t)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	void *map;
 
 	if (fd < 0)
 		return 0; /* executable but not readable: execve will say */
@@ -227,16 +240,8 @@ static int check_target(const char *path, struct target *t)
 		close(fd);
 		return EXIT_CANNOT_EXEC;
 	}
-	map = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-			 : MAP_FAILED;
+	look_into(fd, st.st_size, t);
 	close(fd);
-	if (map == MAP_FAILED)
-		return 0;
-	t->data = map;
-	t->size = (size_t)st.st_size;
-	inspect(t);
-	munmap(map, (size_t)st.st_size);
-	t->data = NULL;
 	if (t->is_elf && !t->is_dynamic) {
 		fprintf(stderr,
 			"skep run: %s is statically linked or not an x86-64 program: libskep "
@@ -245,6 +250,25 @@ static int check_target(const char *path, struct target *t)
 		return EXIT_CANNOT_EXEC;
 	}
 	return 0;
+}
+
+/* A library built with a sanitizer needs its runtime in every program. */
+static void look_at_library(const char *library, struct target *t)
+{
+	int fd = open(library, O_RDONLY | O_CLOEXEC);
+	struct target lib = {0};
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st))
+		look_into(fd, st.st_size, &lib);
+	close(fd);
+	if (!*lib.sanitizer)
+		return;
+	t->is_library_instrumented = true;
+	if (!*t->sanitizer)
+		strcpy(t->sanitizer, lib.sanitizer);
 }
 
 /* --- the command --- */
@@ -265,15 +289,16 @@ static int set_preload(const char *library, const char *sanitizer)
 
 /*
  * ThreadSanitizer sees what the library asks of libc, but not the locks and grace periods that
- * order it, since the library is not instrumented.
+ * order it, unless the library is instrumented.
  */
-static int tell_tsan(const char *sanitizer)
+static int tell_tsan(const struct target *t)
 {
 	const char *old = getenv("TSAN_OPTIONS");
 	char *value;
 	int err;
 
-	if (!strstr(sanitizer, "tsan") || (old && strstr(old, "ignore_noninstrumented_modules")))
+	if (t->is_library_instrumented || !strstr(t->sanitizer, "tsan") ||
+	    (old && strstr(old, "ignore_noninstrumented_modules")))
 		return 0;
 	if (asprintf(&value, "%s%signore_noninstrumented_modules=1", old ? old : "",
 		     old && *old ? ":" : "") < 0)
@@ -364,7 +389,8 @@ int cmd_run(int argc, char **argv)
 		err = check_target(path, &target);
 	if (err)
 		return err;
-	if (set_preload(library, target.sanitizer) || tell_tsan(target.sanitizer)) {
+	look_at_library(library, &target);
+	if (set_preload(library, target.sanitizer) || tell_tsan(&target)) {
 		fprintf(stderr, "skep run: out of memory\n");
 		return EXIT_USAGE;
 	}
