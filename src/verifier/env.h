@@ -161,7 +161,8 @@ struct state {
 
 /* An explored state with its usefulness counters. */
 struct known {
-	struct known *next;
+	struct known *next, **prev_next; /* the latter only while evicted */
+	bool evicted;
 	struct state st;
 	u32 hits, misses;
 };

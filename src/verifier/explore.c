@@ -43,10 +43,22 @@ fail:
 	return NULL;
 }
 
-/* One path from @st is finished; checkpoints without open paths are complete. */
+static void free_known(struct env *env, struct known *k)
+{
+	state_free(&k->st);
+	skep_free(k);
+	env->live_states--;
+}
+
+/*
+ * One path from @st is finished; checkpoints without open paths are complete. Evicted ones go
+ * then, unless a back edge may still lead to them.
+ */
 static int finish_path(struct env *env, struct state *st)
 {
 	while (st) {
+		struct state *parent = st->parent;
+		struct known *k = container_of(st, struct known, st);
 		int err;
 
 		if (--st->branches)
@@ -54,7 +66,13 @@ static int finish_path(struct env *env, struct state *st)
 		err = vf_exit_scc(env, st);
 		if (err)
 			return err;
-		st = st->parent;
+		if (st->explored && k->evicted && !env->nr_backedges) {
+			*k->prev_next = k->next;
+			if (k->next)
+				k->next->prev_next = k->prev_next;
+			free_known(env, k);
+		}
+		st = parent;
 	}
 	return 0;
 }
@@ -167,29 +185,16 @@ static void evict(struct env *env, struct known **at)
 	struct known *k = *at;
 
 	*at = k->next;
-	k->next = env->evicted;
-	env->evicted = k;
-}
-
-/* Free what was evicted and is complete, unless a back edge may still lead there. */
-static void free_evicted(struct env *env, bool all)
-{
-	struct known **at = &env->evicted;
-
-	if (!all && env->nr_backedges)
+	if (!k->st.branches && !env->nr_backedges) {
+		free_known(env, k);
 		return;
-	while (*at) {
-		struct known *k = *at;
-
-		if (!all && k->st.branches) {
-			at = &k->next;
-			continue;
-		}
-		*at = k->next;
-		state_free(&k->st);
-		skep_free(k);
-		env->live_states--;
 	}
+	k->evicted = true;
+	k->next = env->evicted;
+	k->prev_next = &env->evicted;
+	if (k->next)
+		k->next->prev_next = &k->next;
+	env->evicted = k;
 }
 
 static int save_state(struct env *env, struct state *cur, u32 idx)
@@ -477,7 +482,6 @@ next_path:
 		err = finish_path(env, env->cur);
 		if (err)
 			return err;
-		free_evicted(env, false);
 		err = pop_branch(env, &idx, &env->prev_insn_idx);
 		if (err == -ENOENT)
 			return 0;
@@ -525,9 +529,7 @@ static void drop_known(struct env *env)
 			struct known *k = env->known[i];
 
 			env->known[i] = k->next;
-			state_free(&k->st);
-			skep_free(k);
-			env->live_states--;
+			free_known(env, k);
 		}
 	}
 	while (env->pending) {
@@ -539,7 +541,12 @@ static void drop_known(struct env *env)
 	}
 	env->nr_pending = 0;
 	vf_free_sccs(env);
-	free_evicted(env, true);
+	while (env->evicted) {
+		struct known *k = env->evicted;
+
+		env->evicted = k->next;
+		free_known(env, k);
+	}
 }
 
 static int check_function(struct env *env, u32 n)

@@ -272,7 +272,7 @@ static void use_index(void)
 	int r = 6 + (int)rnd(3);
 
 	if (rnd(3))
-		emit("if r%d > %u goto +3\n", r, rnd(70));
+		emit("if r%d > %u goto +4\n", r, rnd(70));
 	else
 		emit("r0 = 0\nr0 = 0\n");
 	emit("r1 = value 2 0\nr1 += r%d\nr%d = *(u8 *)(r1 + 0)\n", r, 6 + (int)rnd(3));
