@@ -69,6 +69,8 @@ static void mark_points(struct env *env, u32 i)
 		if (aux[i].calls_back) {
 			aux[i].force_checkpoint = true;
 			aux[i].prune_point = true;
+			/* The callback's exit leads back to the call itself. */
+			aux[i].jmp_point = true;
 		}
 		if (!in->src_reg &&
 		    (in->imm == BPF_FUNC_timer_set_callback))

@@ -468,6 +468,8 @@ static const struct test cases[] = {
 	{ "iter unsafe at second", SF, 0, "r6 = 0; r7 = value 2 0; " ITER("a: \n " NEXT "if r0 == 0 goto done; r7 += r6; r1 = *(u8 *)(r7 + 0); r6 = 100; goto a; done: \n " DESTROY) "r0 = 0; exit" },
 	{ "may_goto unsafe", SF, 0, "r6 = 0; r7 = value 2 0; a: \n may_goto done; r7 += r6; r1 = *(u8 *)(r7 + 0); r6 = 100; goto a; done: \n r0 = 0; exit" },
 	{ "may_goto count", SF, 0, "r6 = 0; a: \n may_goto done; r6 += 1; goto a; done: \n r0 = r6; exit" },
+	{ "may_goto widen", SF, 0, RND "r6 = r0; r8 = 2; a: \n may_goto done; if w6 >= w8 goto b; r8 *= 15; b: \n goto a; done: \n r0 = 0; exit" },
+	{ "may_goto widen cb", SF, 0, "r1 = 4; r2 = func s_cb_ip; r3 = 0; r4 = 0; call 181; r0 = 0; exit; s_cb_ip: \n r6 = r1; r8 = 2; a: \n may_goto done; if w6 >= w8 goto b; r8 *= 15; b: \n goto a; done: \n r0 = 0; exit" },
 	{ "may_goto two", SF, 0, "r6 = 0; a: \n may_goto done; r6 += 1; b: \n may_goto a; goto b; done: \n r0 = 0; exit" },
 	/* --- same instruction, different pointers --- */
 	{ "ctx or stack", SF, 0, "r6 = r1; " RND "r2 = r6; if r0 == 0 goto a; r2 = r10; r2 += -8; *(u64 *)(r10 - 8) = 0; a: \n r0 = *(u32 *)(r2 + 0); exit" },
