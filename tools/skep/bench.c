@@ -8,6 +8,7 @@
  * within rounds.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -98,7 +99,7 @@ static bool worker_start(struct worker *w, int engine, const struct row *row)
 		argv[n++] = args[i];
 	}
 	argv[n] = NULL;
-	if (pipe(in) || pipe(out))
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		return false;
 	fflush(stdout);
 	w->pid = fork();
@@ -139,10 +140,12 @@ static bool worker_measure(struct worker *w, double seconds, int round)
 {
 	long hits, important;
 	unsigned long long ns;
+	char line[128];
 
 	fprintf(w->to, "%g\n", seconds);
 	fflush(w->to);
-	if (fscanf(w->from, "%ld %ld %llu\n", &hits, &important, &ns) != 3 || hits <= 0) {
+	if (!fgets(line, sizeof(line), w->from) ||
+	    sscanf(line, "%ld %ld %llu", &hits, &important, &ns) != 3 || hits <= 0) {
 		snprintf(w->why, sizeof(w->why), "a measurement failed");
 		return false;
 	}
