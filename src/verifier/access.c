@@ -553,19 +553,14 @@ static int atomic_order(struct env *env, const struct bpf_insn *insn)
 	if (err)
 		return err;
 	r = vf_regs(env)[mem];
-	if (load && !atomics_ok(&r)) {
-		vf_say(env, "BPF_ATOMIC loads from R%u %s is not allowed\n", mem,
-		       vf_reg_name(&r, name));
-		return -EACCES;
-	}
-	if (!load) {
-		err = atomic_forbidden(env, mem);
-		if (err)
-			return err;
-	}
 	err = vf_check_mem(env, env->insn_idx, mem, insn->off, bytes_of(insn),
 			   load ? ACCESS_READ : ACCESS_WRITE, load ? insn->dst_reg : insn->src_reg,
 			   false, false);
+	if (!err && !atomics_ok(&r)) {
+		vf_say(env, "BPF_ATOMIC %s R%u %s is not allowed\n",
+		       load ? "loads from" : "stores into", mem, vf_reg_name(&r, name));
+		return -EACCES;
+	}
 	if (!err)
 		err = vf_note_ptr(env, env->insn_idx, &r, load);
 	return err;

@@ -162,7 +162,7 @@ static int resolve_ksym(struct env *env, u32 i)
 	}
 	t = skep_btf_type(btf, id);
 	if (!t) {
-		vf_say(env, "ldimm64 insn specifies invalid btf_id %u.\n", id);
+		vf_say(env, "ldimm64 insn specifies invalid btf_id %d.\n", (int)id);
 		return -ENOENT;
 	}
 	if (skep_btf_kind(t) != BTF_KIND_VAR && skep_btf_kind(t) != BTF_KIND_FUNC) {

@@ -6,7 +6,8 @@
  *   verifier_oracle                the table (verifier_cases.h)
  *   verifier_oracle -v N           case N with both logs
  *   verifier_oracle -r SEED COUNT  random programs; -m w: walks of kernel objects,
- *                                 -m s: loops, references, packets, callbacks
+ *                                 -m s: loops, references, packets, callbacks,
+ *                                 -m b: random encodings
  *   verifier_oracle -l             compare the logs of level 2 as well, line by line
  */
 #include <errno.h>

@@ -414,6 +414,31 @@ static void random_structured(void)
 	}
 }
 
+/* Instructions of any bits, mostly defined opcodes. */
+static void random_bytes(void)
+{
+	static const u8 codes[] = { 0x07, 0x0f, 0xb7, 0xbf, 0x61, 0x71, 0x69, 0x79, 0x63, 0x7b, 0x62,
+				    0x7a, 0x15, 0x1d, 0x25, 0x2d, 0x55, 0x5d, 0xb4, 0xbc, 0x04, 0x0c,
+				    0x85, 0x18, 0xdb, 0xc3, 0x05, 0x06, 0x16, 0x1e, 0x95, 0x87, 0x57,
+				    0x67, 0x77, 0xc7, 0xd4, 0xdc, 0xd7, 0x91, 0x81, 0x20, 0x30, 0x28,
+				    0xe5, 0x8d, 0xd3, 0x40, 0x50, 0x27, 0x37, 0x97 };
+	u32 n = 2 + rnd(12);
+
+	prog_len = 0;
+	for (u32 i = 0; i < n; i++) {
+		u32 c = rnd(8) ? codes[rnd(ARRAY_SIZE(codes))] : rnd(256);
+		int imm = rnd(3) ? (int)rnd(32) - 8 : interesting();
+
+		if (c == 0x85 && rnd(3))
+			imm = 1 + (int)rnd(211);
+		emit(".insn %u %u %u %d %d\n", c, rnd(30) ? rnd(11) : rnd(16),
+		     rnd(3) ? rnd(3) : rnd(16), (int)rnd(3) - 1 + (rnd(4) ? 0 : -8 * (int)rnd(4)), imm);
+		if (c == 0x18)
+			emit(".insn 0 0 0 0 %d\n", (int)rnd(3) - 1);
+	}
+	emit("r0 = 0\nexit\n");
+}
+
 static int random_programs(u64 seed, u32 count, bool verbose)
 {
 	u32 bad[4] = { 0 };
@@ -431,6 +456,11 @@ static int random_programs(u64 seed, u32 count, bool verbose)
 			t.attach = BPF_TRACE_RAW_TP;
 			t.attach_name = "sched_process_exit";
 			random_walk();
+		} else if (random_mode == 'b') {
+			static const u32 types_[] = { SF, XDP, CLS, RTP, TP };
+
+			t.type = types_[rnd(5)];
+			random_bytes();
 		} else if (random_mode == 's') {
 			is_xdp = rnd(2);
 			t.type = is_xdp ? XDP : SF;
