@@ -48,6 +48,14 @@ static const char *call_name(unsigned int nr)
 	case SYS_clock_nanosleep: return "clock_nanosleep";
 	case SYS_epoll_wait: return "epoll_wait";
 	case SYS_bpf: return "bpf";
+	case SYS_mmap: return "mmap";
+	case SYS_munmap: return "munmap";
+	case SYS_mprotect: return "mprotect";
+	case SYS_futex: return "futex";
+	case SYS_clone3: return "clone3";
+	case SYS_epoll_ctl: return "epoll_ctl";
+	case SYS_epoll_create1: return "epoll_create1";
+	case SYS_exit: return "exit";
 	default:
 		snprintf(number, sizeof(number), "#%u", nr);
 		return number;
