@@ -32,7 +32,7 @@ static int interesting(void)
 				 0x7fffffff, (int)0x80000000, (int)0xfffffff0, 0x10000, 0xffff, -8,
 				 -255, 100, 1000 };
 
-	return rnd(4) ? v[rnd(ARRAY_SIZE(v))] : (int)rnd(0xffffffff) - (int)rnd(0xffffffff);
+	return rnd(4) ? v[rnd(ARRAY_SIZE(v))] : (int)(rnd(0xffffffff) - rnd(0xffffffff));
 }
 
 /* Registers that hold numbers: r6, r7, r8, and r0. r9 is a map value (or anything). */
