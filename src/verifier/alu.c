@@ -103,7 +103,6 @@ static int move_ptr(struct env *env, const struct bpf_insn *insn, struct reg *ds
 		       vf_reg_name(&ptr, name));
 		return -EACCES;
 	}
-	off.off = 0; /* of a number: its distance to relatives, no part of its value */
 	if (!sane_offset(env, &off, &ptr) || !sane_offset(env, &ptr, &ptr))
 		return -EINVAL;
 	switch (op) {

@@ -302,7 +302,7 @@ static int iter_step(struct env *env, struct kcall *k)
 				break;
 		next = vf_push_branch(env, env->insn_idx + 1, env->insn_idx);
 		if (!next)
-			return -EFAULT;
+			return -ENOMEM;
 		nit = &next->frame[k->iter_frame]->slots[k->iter_spi].spill;
 		nit->iter_depth++;
 		if (p)
