@@ -22,7 +22,7 @@ struct skep_skb_ctx {
 	u32 family, remote_ip4, local_ip4, remote_ip6[4], local_ip6[4], remote_port, local_port;
 	u32 wire_len, gso_segs, gso_size;
 	u8 tstamp_type;
-	void *frame; /* the packet buffer behind it: helpers that change the packet */
+	void *frame;	  /* the packet buffer behind it: helpers that change the packet */
 	u64 mac, network; /* link-layer and network header, for LD_ABS with negative offsets */
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const struct skep_kfunc_row rows[] = {
-#define SKEP_KFUNC(n, f, c, i) { .name = n, .flags = f, .contexts = c, .implemented = i },
+#define SKEP_KFUNC(n, f, c, i) {.name = n, .flags = f, .contexts = c, .implemented = i},
 #include "spec/kfuncs.def"
 #undef SKEP_KFUNC
 };

@@ -10,10 +10,10 @@ static const struct {
 	const char *name;
 	u8 arg, what;
 } list[] = {
-#define SKEP_TP(n, a, w) { n, a, SKEP_TP_ARG_##w },
+#define SKEP_TP(n, a, w) {n, a, SKEP_TP_ARG_##w},
 #include "spec/tp_null.def"
 #undef SKEP_TP
-	{ "", 0, SKEP_TP_ARG_PLAIN },
+	{"", 0, SKEP_TP_ARG_PLAIN},
 };
 
 enum skep_tp_arg skep_tp_arg_null(const char *name, u32 arg)

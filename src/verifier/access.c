@@ -83,8 +83,8 @@ static int check_end(struct env *env, u32 regno, const struct reg *r, s64 off, u
 		       (int)off, size);
 		break;
 	case RK_MAP_VALUE:
-		vf_say(env, "invalid access to map value, value_size=%u off=%d size=%u\n",
-		       mem_size, (int)off, size);
+		vf_say(env, "invalid access to map value, value_size=%u off=%d size=%u\n", mem_size,
+		       (int)off, size);
 		break;
 	case RK_PKT:
 	case RK_PKT_META:
@@ -209,9 +209,9 @@ static int map_value(struct env *env, u32 regno, s32 off, u32 size, enum access_
 					   size, &val);
 		if (!err) {
 			if (sext)
-				val = size == 1 ? (u64)(s64)(s8)val :
-				      size == 2 ? (u64)(s64)(s16)val :
-						  (u64)(s64)(s32)val;
+				val = size == 1	  ? (u64)(s64)(s8)val
+				      : size == 2 ? (u64)(s64)(s16)val
+						  : (u64)(s64)(s32)val;
 			reg_set_const(&regs[value_regno], val);
 			return 0;
 		}
@@ -232,8 +232,7 @@ int vf_check_pkt(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok)
 		       regno);
 		return -EACCES;
 	}
-	err = r->range < 0 ? -EINVAL :
-			     check_end(env, regno, r, off, size, (u32)r->range, zero_ok);
+	err = r->range < 0 ? -EINVAL : check_end(env, regno, r, off, size, (u32)r->range, zero_ok);
 	if (err) {
 		vf_say(env, "R%u offset is outside of the packet\n", regno);
 		return err;
@@ -384,16 +383,15 @@ static int check_mem_kind(struct env *env, u32 insn_idx, u32 regno, s32 off, u32
 	case RK_ARENA:
 		if (r->flags & RF_MAYBE_NULL)
 			break;
-		vf_say(env, "skep: access through %s is not supported yet\n",
-		       vf_reg_name(r, name));
+		vf_say(env, "skep: access through %s is not supported yet\n", vf_reg_name(r, name));
 		return -EINVAL;
 	}
 	vf_say(env, "R%u invalid mem access '%s'\n", regno, vf_reg_name(r, name));
 	return -EACCES;
 }
 
-int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size,
-		 enum access_kind kind, int value_regno, bool sext, bool is_st)
+int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
+		 int value_regno, bool sext, bool is_st)
 {
 	struct reg *regs = vf_regs(env);
 	int err = check_mem_kind(env, insn_idx, regno, off, size, kind, value_regno, sext);
@@ -618,8 +616,8 @@ int vf_step_atomic(struct env *env, const struct bpf_insn *insn)
 		err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, size, ACCESS_READ,
 				   load, false, false);
 	if (!err)
-		err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, size,
-				   ACCESS_WRITE, -1, false, false);
+		err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, size, ACCESS_WRITE,
+				   -1, false, false);
 	if (!err)
 		err = vf_note_ptr(env, env->insn_idx, &dst, false);
 	return err;

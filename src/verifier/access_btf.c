@@ -41,10 +41,10 @@ static u16 tag_flags(const struct skep_btf *btf, const struct btf_type *ptr)
 	if (!t || skep_btf_kind(t) != BTF_KIND_TYPE_TAG || skep_btf_kflag(t))
 		return 0;
 	tag = skep_btf_name(btf, t);
-	return !strcmp(tag, "user")   ? RF_USER :
-	       !strcmp(tag, "percpu") ? RF_PERCPU :
-	       !strcmp(tag, "rcu")    ? RF_RCU :
-					0;
+	return !strcmp(tag, "user")	? RF_USER
+	       : !strcmp(tag, "percpu") ? RF_PERCPU
+	       : !strcmp(tag, "rcu")	? RF_RCU
+					: 0;
 }
 
 const char *vf_type_name(const struct skep_btf *btf, u32 id)
@@ -76,7 +76,8 @@ again:
 
 		/* A flexible array at the end has elements beyond the struct. */
 		if (vlen && skep_btf_kind(t) == BTF_KIND_STRUCT) {
-			const struct btf_type *last = skep_btf_skip_mods(btf, m[vlen - 1].type, &eid);
+			const struct btf_type *last =
+				skep_btf_skip_mods(btf, m[vlen - 1].type, &eid);
 			u32 moff = skep_btf_member_bits(t, vlen - 1, &n) / 8;
 
 			if (skep_btf_kind(last) == BTF_KIND_ARRAY &&
@@ -231,7 +232,7 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 {
 	struct reg *regs = vf_regs(env), r = regs[regno], *dst;
 	const char *tname = skep_btf_name(r.btf, skep_btf_type(r.btf, r.btf_id));
-	struct step s = { .next_id = r.btf_id };
+	struct step s = {.next_id = r.btf_id};
 	int ret;
 
 	if (!env->req->gpl && skep_btf_is_kernel(r.btf)) {
@@ -244,7 +245,8 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 		return -EACCES;
 	}
 	if (!scalar_is_const(&r.v) || r.v.tn.value) {
-		vf_say(env, "R%u is ptr_%s invalid variable offset: off=%d, var_off=(0x%llx; 0x%llx)\n",
+		vf_say(env,
+		       "R%u is ptr_%s invalid variable offset: off=%d, var_off=(0x%llx; 0x%llx)\n",
 		       regno, tname, off, (unsigned long long)r.v.tn.value,
 		       (unsigned long long)r.v.tn.mask);
 		return -EACCES;
@@ -323,7 +325,7 @@ int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_
 {
 	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
 	struct reg *regs = vf_regs(env);
-	struct step s = { 0 };
+	struct step s = {0};
 	const char *name;
 	u32 id, base;
 	int ret;
@@ -367,14 +369,15 @@ bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep
 {
 	const struct btf_type *t, *w;
 
-	if (!off && id == want && (btf == want_btf || skep_btf_base(btf) == want_btf ||
-				   skep_btf_base(want_btf) == btf))
+	if (!off && id == want &&
+	    (btf == want_btf || skep_btf_base(btf) == want_btf || skep_btf_base(want_btf) == btf))
 		return true;
 	if (strict)
 		return false;
 	t = skep_btf_type(btf, id);
 	w = skep_btf_type(want_btf, want);
-	/* The wanted struct may lie at this offset inside, the first member at 0 again and again. */
+	/* The wanted struct may lie at this offset inside, the first member at 0 again and again.
+	 */
 	for (u32 depth = 0; t && w && skep_btf_is_struct(t) && depth < 32; depth++) {
 		const struct btf_member *m = skep_btf_members(t);
 		bool found = false;
@@ -384,8 +387,8 @@ bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep
 			const struct btf_type *mt = flatten(btf, m[i].type, &mid, &n);
 			s64 size = mt ? skep_btf_size(btf, mid) : 0;
 
-			if (bits || !mt || !skep_btf_is_struct(mt) || size <= 0 ||
-			    off < bit / 8 || off >= bit / 8 + (u64)size * n)
+			if (bits || !mt || !skep_btf_is_struct(mt) || size <= 0 || off < bit / 8 ||
+			    off >= bit / 8 + (u64)size * n)
 				continue;
 			off = (off - bit / 8) % (u32)size;
 			t = mt;

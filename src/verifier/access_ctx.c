@@ -22,14 +22,14 @@ static bool table_access(struct env *env, s32 off, u32 size, enum access_kind ki
 		u8 kind;
 		u16 flags;
 	} of_value[] = {
-		[SKEP_FV_SCALAR] = { RK_SCALAR, 0 },
-		[SKEP_FV_PKT] = { RK_PKT, 0 },
-		[SKEP_FV_PKT_META] = { RK_PKT_META, 0 },
-		[SKEP_FV_PKT_END] = { RK_PKT_END, 0 },
-		[SKEP_FV_SOCK_COMMON_OR_NULL] = { RK_SOCK_COMMON, RF_MAYBE_NULL },
-		[SKEP_FV_SOCKET] = { RK_SOCKET, 0 },
-		[SKEP_FV_SOCKET_OR_NULL] = { RK_SOCKET, RF_MAYBE_NULL },
-		[SKEP_FV_FLOW_KEYS] = { RK_FLOW_KEYS, 0 },
+		[SKEP_FV_SCALAR] = {RK_SCALAR, 0},
+		[SKEP_FV_PKT] = {RK_PKT, 0},
+		[SKEP_FV_PKT_META] = {RK_PKT_META, 0},
+		[SKEP_FV_PKT_END] = {RK_PKT_END, 0},
+		[SKEP_FV_SOCK_COMMON_OR_NULL] = {RK_SOCK_COMMON, RF_MAYBE_NULL},
+		[SKEP_FV_SOCKET] = {RK_SOCKET, 0},
+		[SKEP_FV_SOCKET_OR_NULL] = {RK_SOCKET, RF_MAYBE_NULL},
+		[SKEP_FV_FLOW_KEYS] = {RK_FLOW_KEYS, 0},
 	};
 	const struct skep_prog_type_row *row = env->ptype;
 
@@ -91,8 +91,8 @@ static u32 param_at(const struct skep_btf *btf, const struct btf_type *proto, u3
 	u32 nr = skep_btf_vlen(proto), end = 0;
 
 	for (u32 i = 0; i < nr; i++) {
-		const struct btf_type *t = p[i].type ? skep_btf_skip_mods(btf, p[i].type, NULL) :
-						       NULL;
+		const struct btf_type *t =
+			p[i].type ? skep_btf_skip_mods(btf, p[i].type, NULL) : NULL;
 		u32 size = !t || skep_btf_kind(t) == BTF_KIND_PTR ? 8 : t->size;
 
 		end += (size + 7) & ~7u;
@@ -118,8 +118,7 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 		return false;
 	}
 	arg = param_at(btf, proto, (u32)off);
-	if (arg > env->attach_nr_args ||
-	    (arg == env->attach_nr_args && !env->attach_fexit)) {
+	if (arg > env->attach_nr_args || (arg == env->attach_nr_args && !env->attach_fexit)) {
 		vf_say(env, "func '%s' doesn't have %u-th argument\n", tname, arg + 1);
 		return false;
 	}
@@ -149,11 +148,11 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 		goto maybe_proto;
 	if (!skep_btf_is_struct(t)) {
 		vf_say(env, "func '%s' arg%u type %s is not a struct\n", tname, arg,
-		       skep_btf_kind(t) == BTF_KIND_PTR  ? "PTR" :
-		       skep_btf_kind(t) == BTF_KIND_ENUM ? "ENUM" :
-		       skep_btf_kind(t) == BTF_KIND_FWD  ? "FWD" :
-		       skep_btf_kind(t) == BTF_KIND_ARRAY ? "ARRAY" :
-							    "UNKNOWN");
+		       skep_btf_kind(t) == BTF_KIND_PTR	    ? "PTR"
+		       : skep_btf_kind(t) == BTF_KIND_ENUM  ? "ENUM"
+		       : skep_btf_kind(t) == BTF_KIND_FWD   ? "FWD"
+		       : skep_btf_kind(t) == BTF_KIND_ARRAY ? "ARRAY"
+							    : "UNKNOWN");
 		return false;
 	}
 	ret->kind = RK_BTF;
@@ -169,8 +168,9 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 			ret->flags |= RF_MAYBE_NULL;
 			break;
 		case SKEP_TP_ARG_ERR:
-			vf_log(env, "marking pointer arg%u as scalar as it may encode error\n", arg);
-			*ret = (struct ctx_value){ .kind = RK_SCALAR };
+			vf_log(env, "marking pointer arg%u as scalar as it may encode error\n",
+			       arg);
+			*ret = (struct ctx_value){.kind = RK_SCALAR};
 			return true;
 		default:
 			/* Modules' tracepoints are not in the list: anything may be NULL. */
@@ -202,8 +202,8 @@ static bool ctx_access(struct env *env, s32 off, u32 size, enum access_kind kind
 		/* A tracepoint's record starts with what is the kernel's own. */
 		if (env->req->prog_type == BPF_PROG_TYPE_TRACEPOINT && off < 8)
 			return false;
-		return off >= 0 && (u32)off + size <= env->ptype->ctx_size &&
-		       kind == ACCESS_READ && !(off % (s32)size);
+		return off >= 0 && (u32)off + size <= env->ptype->ctx_size && kind == ACCESS_READ &&
+		       !(off % (s32)size);
 	case SKEP_CTX_BTF_ARGS:
 		if (off < 0 || off >= 8 * 12 || kind != ACCESS_READ || off % (s32)size)
 			return false;
@@ -215,10 +215,10 @@ static bool ctx_access(struct env *env, s32 off, u32 size, enum access_kind kind
 	}
 }
 
-int vf_check_ctx(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size,
-		 enum access_kind kind, int value_regno, bool sext)
+int vf_check_ctx(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
+		 int value_regno, bool sext)
 {
-	struct ctx_value v = { .kind = RK_SCALAR };
+	struct ctx_value v = {.kind = RK_SCALAR};
 	struct reg *regs = vf_regs(env), *dst;
 	int err = vf_check_no_off(env, &regs[regno], regno, false);
 

@@ -26,7 +26,7 @@ static u8 *byte_at(struct frame *f, s32 off)
 
 static int remember(struct env *env, const struct frame *f, u32 spi)
 {
-	struct hist h = { .stack_access = true, .frameno = (u8)f->frameno, .spi = (u8)spi };
+	struct hist h = {.stack_access = true, .frameno = (u8)f->frameno, .spi = (u8)spi};
 
 	return vf_push_hist(env, env->cur, &h);
 }
@@ -73,7 +73,8 @@ static int check_bounds(struct env *env, u32 regno, s32 off, u32 size, enum acce
 			vf_say(env, "invalid%s stack R%u off=%d size=%u\n", how, regno, (int)lo,
 			       size);
 		else
-			vf_say(env, "invalid variable-offset%s stack R%u var_off=%s off=%d size=%u\n",
+			vf_say(env,
+			       "invalid variable-offset%s stack R%u var_off=%s off=%d size=%u\n",
 			       how, regno, var, off, size);
 		return err;
 	}
@@ -153,7 +154,7 @@ static int write_fixed(struct env *env, struct frame *f, s32 off, u32 size, int 
 		return remember(env, f, spi);
 	}
 	if (!r && !(off % 8) && is_st) {
-		imm = (struct reg){ 0 };
+		imm = (struct reg){0};
 		reg_set_const(&imm, (u64)(s64)insn->imm);
 		spill(f, spi, &imm, size);
 		return remember(env, f, spi);
@@ -324,15 +325,16 @@ int vf_check_stack(struct env *env, u32 regno, s32 off, u32 size, enum access_ki
 	f = frame_of(env, &r);
 	if (scalar_is_const(&r.v)) {
 		off += (s32)r.v.tn.value;
-		return kind == ACCESS_READ ? read_fixed(env, f, off, size, value_regno) :
-					     write_fixed(env, f, off, size, value_regno);
+		return kind == ACCESS_READ ? read_fixed(env, f, off, size, value_regno)
+					   : write_fixed(env, f, off, size, value_regno);
 	}
 	if (kind == ACCESS_WRITE)
 		return write_var(env, &r, f, off, size, value_regno);
 	if (value_regno < 0) {
 		var_text(&r, var, sizeof(var));
-		vf_say(env, "variable offset stack pointer cannot be passed into helper function; "
-			    "var_off=%s off=%d size=%u\n",
+		vf_say(env,
+		       "variable offset stack pointer cannot be passed into helper function; "
+		       "var_off=%s off=%d size=%u\n",
 		       var, off, size);
 		return -EACCES;
 	}
@@ -437,8 +439,8 @@ bool vf_stack_const_key(struct env *env, const struct reg *key, u32 size, u64 *r
 	*ret = s->spill.v.tn.value;
 	/* The decision rests on this slot. */
 	{
-		u16 regs[VF_MAX_FRAMES] = { 0 };
-		u64 slots[VF_MAX_FRAMES] = { 0 };
+		u16 regs[VF_MAX_FRAMES] = {0};
+		u64 slots[VF_MAX_FRAMES] = {0};
 
 		slots[f->frameno] = 1ull << spi;
 		vf_mark_precise_in(env, env->cur, regs, slots, NULL);

@@ -25,8 +25,9 @@ static bool sane_offset(struct env *env, const struct reg *r, const struct reg *
 		return false;
 	}
 	if (smin == INT64_MIN) {
-		vf_say(env, "math between %s pointer and register with unbounded min value is not "
-			    "allowed\n",
+		vf_say(env,
+		       "math between %s pointer and register with unbounded min value is not "
+		       "allowed\n",
 		       name);
 		return false;
 	}
@@ -214,7 +215,7 @@ static void keep_link(struct reg *dst, const struct bpf_insn *insn, const struct
 	if (!dst->id)
 		return;
 	if (op == BPF_SUB)
-		delta = (s64)-(u64)delta;
+		delta = (s64) - (u64)delta;
 	if ((op != BPF_ADD && op != BPF_SUB) || !scalar_is_const(src) || (!is64 && !was_zext) ||
 	    dst->link || delta != (s32)delta) {
 		reg_unlink(dst);
@@ -228,7 +229,7 @@ static int step_binary(struct env *env, const struct bpf_insn *insn)
 {
 	struct reg *regs = vf_regs(env), *dst = &regs[insn->dst_reg], *src;
 	u8 op = BPF_OP(insn->code);
-	struct reg imm = { 0 };
+	struct reg imm = {0};
 	bool was_zext;
 	struct scalar s;
 	int err;
@@ -354,10 +355,10 @@ static int step_unary(struct env *env, const struct bpf_insn *insn)
 	struct scalar v;
 	int err;
 
-	if (neg ? BPF_SRC(insn->code) != BPF_K || insn->src_reg || insn->off || insn->imm :
-		  insn->src_reg || insn->off ||
-			  (insn->imm != 16 && insn->imm != 32 && insn->imm != 64) ||
-			  (is64 && BPF_SRC(insn->code) != BPF_TO_LE)) {
+	if (neg ? BPF_SRC(insn->code) != BPF_K || insn->src_reg || insn->off || insn->imm
+		: insn->src_reg || insn->off ||
+			    (insn->imm != 16 && insn->imm != 32 && insn->imm != 64) ||
+			    (is64 && BPF_SRC(insn->code) != BPF_TO_LE)) {
 		vf_say(env, "BPF_%s uses reserved fields\n", neg ? "NEG" : "END");
 		return -EINVAL;
 	}

@@ -12,10 +12,10 @@ static bool may_sleep(const struct env *env)
 
 	switch (env->req->prog_type) {
 	case BPF_PROG_TYPE_TRACING:
-		return at == BPF_TRACE_FENTRY || at == BPF_TRACE_FEXIT ||
-		       at == BPF_MODIFY_RETURN || at == BPF_TRACE_ITER;
+		return at == BPF_TRACE_FENTRY || at == BPF_TRACE_FEXIT || at == BPF_MODIFY_RETURN ||
+		       at == BPF_TRACE_ITER;
 	case BPF_PROG_TYPE_LSM:
-		return at != 43; /* cgroup LSM */
+		return at != 43;   /* cgroup LSM */
 	case BPF_PROG_TYPE_KPROBE: /* for uprobes */
 	case BPF_PROG_TYPE_STRUCT_OPS:
 		return true;
@@ -83,7 +83,8 @@ static int tracing_target(struct env *env)
 		env->attach_fexit = req->attach_type == BPF_TRACE_FEXIT;
 		env->attach_nr_args = skep_btf_vlen(t);
 		if (env->attach_nr_args > 12) {
-			vf_say(env, "skep: targets with more than 12 arguments are not supported\n");
+			vf_say(env,
+			       "skep: targets with more than 12 arguments are not supported\n");
 			return -EINVAL;
 		}
 		for (u32 i = 0; i < env->attach_nr_args; i++) {
@@ -105,8 +106,8 @@ static int tracing_target(struct env *env)
 	env->attach_proto = t;
 	env->attach_name = name;
 	if (env->host->attach_target_ok) {
-		err = env->host->attach_target_ok(env->host->priv, req->prog_type,
-						  req->attach_type, name);
+		err = env->host->attach_target_ok(env->host->priv, req->prog_type, req->attach_type,
+						  name);
 		if (err) {
 			vf_say(env, "The address of function %s cannot be found\n", name);
 			return err;

@@ -123,8 +123,8 @@ static void sync_linked(struct state *st, const struct reg *known_, const struct
 
 	for (u32 i = 0; i < h->nr_linked; i++) {
 		struct frame *fr = st->frame[h->linked[i].frameno];
-		struct reg *r = h->linked[i].is_reg ? &fr->regs[h->linked[i].index] :
-						      &fr->slots[h->linked[i].index].spill;
+		struct reg *r = h->linked[i].is_reg ? &fr->regs[h->linked[i].index]
+						    : &fr->slots[h->linked[i].index].spill;
 		struct scalar v = known.v, d;
 
 		if (r->kind != RK_SCALAR || r == known_ || r->id != known.id)
@@ -180,7 +180,8 @@ static void settle_null(struct state *st, const struct reg *tested, bool is_null
 
 	if (ref && ref == id && is_null)
 		vf_drop_ref_entry(st, id);
-	vf_for_each_reg(st, f, r) {
+	vf_for_each_reg(st, f, r)
+	{
 		if (!(r->flags & RF_MAYBE_NULL) || r->id != id || r->kind <= RK_SCALAR)
 			continue;
 		if (is_null) {
@@ -210,9 +211,8 @@ static void prove_range(struct state *st, const struct reg *p, bool right_open)
 	if (p->v.umax > VF_MAX_PKT_OFF || p->v.umax + (u64)p->off > VF_MAX_PKT_OFF)
 		return;
 	range = p->off + right_open;
-	vf_for_each_reg(st, f, r)
-		if (r->kind == kind && r->id == id && r->range < range)
-			r->range = range;
+	vf_for_each_reg(st, f, r) if (r->kind == kind && r->id == id && r->range < range) r->range =
+		range;
 }
 
 static void mark_beyond(struct state *st, u32 regno, bool beyond)
@@ -323,7 +323,7 @@ int vf_step_jmp(struct env *env, const struct bpf_insn *insn, u32 *idx)
 	bool is32 = BPF_CLASS(insn->code) == BPF_JMP32, x = BPF_SRC(insn->code) == BPF_X;
 	u8 op = BPF_OP(insn->code);
 	struct state *cur = env->cur, *other;
-	struct hist linked = { 0 };
+	struct hist linked = {0};
 	struct reg tested;
 	int err, pred;
 

@@ -36,7 +36,8 @@ static int check_func_info(struct env *env)
 		const struct btf_type *t, *proto, *ret;
 
 		if (fi->insn_off != sub->start) {
-			vf_say(env, "func_info BTF section doesn't match subprog layout in BPF program\n");
+			vf_say(env, "func_info BTF section doesn't match subprog layout in BPF "
+				    "program\n");
 			return -EINVAL;
 		}
 		t = skep_btf_type(b, fi->type_id);
@@ -78,7 +79,8 @@ static int check_line_info(struct env *env)
 		const struct bpf_line_info *li = &req->line_info[i];
 
 		if ((i && li->insn_off <= prev) || li->insn_off >= env->len) {
-			vf_say(env, "Invalid line_info[%u].insn_off:%u (prev_offset:%u prog->len:%u)\n",
+			vf_say(env,
+			       "Invalid line_info[%u].insn_off:%u (prev_offset:%u prog->len:%u)\n",
 			       i, li->insn_off, prev, env->len);
 			return -EINVAL;
 		}

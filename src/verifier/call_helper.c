@@ -143,9 +143,8 @@ int vf_check_const_str(struct env *env, u32 regno, const char **ret_str, u32 *re
 	if (err)
 		return err;
 	off = (u32)(r->off + (s64)r->v.tn.value);
-	s = env->host->map_const_str ?
-		    env->host->map_const_str(env->host->priv, m, off, &max) :
-		    NULL;
+	s = env->host->map_const_str ? env->host->map_const_str(env->host->priv, m, off, &max)
+				     : NULL;
 	if (!s) {
 		vf_say(env, "map is not map\n");
 		return -EINVAL;
@@ -197,8 +196,9 @@ int vf_check_format(struct env *env, const char *fmt, u32 len, u32 nr_args)
 				if (fmt[i + 2] != '4' && fmt[i + 2] != '6')
 					return -EINVAL;
 				i += 2;
-			} else if (n && n != ' ' && !strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", n) &&
-				   n != '\n' && n != '\t' && n != '\r') {
+			} else if (n && n != ' ' &&
+				   !strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", n) && n != '\n' &&
+				   n != '\t' && n != '\r') {
 				return -EINVAL;
 			}
 			break;
@@ -226,39 +226,34 @@ struct want {
 	u16 flags;
 };
 
-static const struct want want_mem[] = { { RK_STACK, 0 },     { RK_PKT, 0 },
-					{ RK_PKT_META, 0 },  { RK_MAP_KEY, 0 },
-					{ RK_MAP_VALUE, 0 }, { RK_MEM, 0 },
-					{ RK_MEM, RF_RINGBUF }, { RK_BUF, 0 },
-					{ RK_BTF, RF_TRUSTED }, { RK_CTX, 0 } };
-static const struct want want_scalar[] = { { RK_SCALAR, 0 } };
-static const struct want want_map_ptr[] = { { RK_MAP_PTR, 0 } };
-static const struct want want_ctx[] = { { RK_CTX, 0 } };
+static const struct want want_mem[] = {
+	{RK_STACK, 0},	      {RK_PKT, 0}, {RK_PKT_META, 0},	 {RK_MAP_KEY, 0},
+	{RK_MAP_VALUE, 0},    {RK_MEM, 0}, {RK_MEM, RF_RINGBUF}, {RK_BUF, 0},
+	{RK_BTF, RF_TRUSTED}, {RK_CTX, 0}};
+static const struct want want_scalar[] = {{RK_SCALAR, 0}};
+static const struct want want_map_ptr[] = {{RK_MAP_PTR, 0}};
+static const struct want want_ctx[] = {{RK_CTX, 0}};
 static const struct want want_sock_common[] = {
-	{ RK_SOCK_COMMON, 0 }, { RK_SOCKET, 0 }, { RK_TCP_SOCK, 0 }, { RK_XDP_SOCK, 0 }
-};
-static const struct want want_socket[] = { { RK_SOCKET, 0 } };
-static const struct want want_btf_sock[] = { { RK_SOCK_COMMON, 0 }, { RK_SOCKET, 0 },
-					     { RK_TCP_SOCK, 0 },    { RK_XDP_SOCK, 0 },
-					     { RK_BTF, 0 },	    { RK_BTF, RF_TRUSTED } };
-static const struct want want_btf[] = { { RK_BTF, 0 },
-					{ RK_BTF, RF_TRUSTED },
-					{ RK_BTF, RF_RCU } };
-static const struct want want_percpu[] = { { RK_BTF, RF_PERCPU },
-					   { RK_BTF, RF_PERCPU | RF_RCU },
-					   { RK_BTF, RF_PERCPU | RF_TRUSTED } };
-static const struct want want_spin[] = { { RK_MAP_VALUE, 0 }, { RK_BTF, RF_ALLOC } };
-static const struct want want_map_value[] = { { RK_MAP_VALUE, 0 } };
-static const struct want want_func[] = { { RK_FUNC, 0 } };
-static const struct want want_stack[] = { { RK_STACK, 0 } };
-static const struct want want_dynptr[] = { { RK_STACK, 0 }, { RK_DYNPTR, 0 } };
-static const struct want want_ringbuf[] = { { RK_MEM, RF_RINGBUF } };
+	{RK_SOCK_COMMON, 0}, {RK_SOCKET, 0}, {RK_TCP_SOCK, 0}, {RK_XDP_SOCK, 0}};
+static const struct want want_socket[] = {{RK_SOCKET, 0}};
+static const struct want want_btf_sock[] = {{RK_SOCK_COMMON, 0}, {RK_SOCKET, 0},
+					    {RK_TCP_SOCK, 0},	 {RK_XDP_SOCK, 0},
+					    {RK_BTF, 0},	 {RK_BTF, RF_TRUSTED}};
+static const struct want want_btf[] = {{RK_BTF, 0}, {RK_BTF, RF_TRUSTED}, {RK_BTF, RF_RCU}};
+static const struct want want_percpu[] = {
+	{RK_BTF, RF_PERCPU}, {RK_BTF, RF_PERCPU | RF_RCU}, {RK_BTF, RF_PERCPU | RF_TRUSTED}};
+static const struct want want_spin[] = {{RK_MAP_VALUE, 0}, {RK_BTF, RF_ALLOC}};
+static const struct want want_map_value[] = {{RK_MAP_VALUE, 0}};
+static const struct want want_func[] = {{RK_FUNC, 0}};
+static const struct want want_stack[] = {{RK_STACK, 0}};
+static const struct want want_dynptr[] = {{RK_STACK, 0}, {RK_DYNPTR, 0}};
+static const struct want want_ringbuf[] = {{RK_MEM, RF_RINGBUF}};
 
 static const struct {
 	const struct want *w;
 	u32 n;
 } wanted[SKEP_NR_ARG_KINDS] = {
-#define W(kind, arr, cnt) [SKEP_ARG_##kind] = { arr, cnt }
+#define W(kind, arr, cnt) [SKEP_ARG_##kind] = {arr, cnt}
 	W(CONST_MAP_PTR, want_map_ptr, 1),
 	W(MAP_KEY, want_mem, 9),
 	W(MAP_VALUE, want_mem, 9),
@@ -353,12 +348,11 @@ static int check_type(struct env *env, struct call *c, u32 regno, const struct r
 	if (kind == SKEP_ARG_MEM || kind == SKEP_ARG_MAP_KEY || kind == SKEP_ARG_MAP_VALUE) {
 		if (arg & SKEP_ARG_RDONLY)
 			return 0;
-		vf_say(env, "bpf_%s() may write into memory pointed by R%u type=%s\n",
-		       c->row->name, regno, vf_reg_name(r, name));
+		vf_say(env, "bpf_%s() may write into memory pointed by R%u type=%s\n", c->row->name,
+		       regno, vf_reg_name(r, name));
 		return -EACCES;
 	}
-	if (kind == SKEP_ARG_SPIN_LOCK || kind == SKEP_ARG_PERCPU_BTF_ID ||
-	    kind == SKEP_ARG_CTX) {
+	if (kind == SKEP_ARG_SPIN_LOCK || kind == SKEP_ARG_PERCPU_BTF_ID || kind == SKEP_ARG_CTX) {
 		vf_say(env, "skep: %s as argument %u of bpf_%s is not supported yet\n",
 		       vf_reg_name(r, name), regno, c->row->name);
 		return -EINVAL;
@@ -372,8 +366,9 @@ static int check_off(struct env *env, const struct reg *r, u32 regno, u32 arg)
 		if (SKEP_ARG_KIND(arg) == SKEP_ARG_DYNPTR && r->kind == RK_STACK)
 			return 0;
 		if (r->off) {
-			vf_say(env, "R%u must have zero offset when passed to release func or "
-				    "trusted arg to kfunc\n",
+			vf_say(env,
+			       "R%u must have zero offset when passed to release func or "
+			       "trusted arg to kfunc\n",
 			       regno);
 			return -EINVAL;
 		}
@@ -465,9 +460,8 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 			return -EFAULT;
 		}
 		err = vf_check_helper_mem(env, regno, c->map->key_size, MEM_READ, false, pkt);
-		if (!err &&
-		    (c->map->type == BPF_MAP_TYPE_ARRAY ||
-		     c->map->type == BPF_MAP_TYPE_PERCPU_ARRAY))
+		if (!err && (c->map->type == BPF_MAP_TYPE_ARRAY ||
+			     c->map->type == BPF_MAP_TYPE_PERCPU_ARRAY))
 			c->key_known = vf_stack_const_key(env, r, c->map->key_size, &c->key);
 		return err;
 	case SKEP_ARG_MAP_VALUE:
@@ -648,13 +642,13 @@ static int set_result(struct env *env, struct call *c)
 		break;
 	case SKEP_RET_BTF_ID: {
 		const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
-		u32 id = btf && c->row->ret_btf ?
-				 skep_btf_find(btf, c->row->ret_btf, BTF_KIND_STRUCT) :
-				 0;
+		u32 id = btf && c->row->ret_btf
+				 ? skep_btf_find(btf, c->row->ret_btf, BTF_KIND_STRUCT)
+				 : 0;
 
 		if (!id) {
-			vf_say(env, "invalid return type %u of func bpf_%s#%u\n", ret,
-			       c->row->name, c->id);
+			vf_say(env, "invalid return type %u of func bpf_%s#%u\n", ret, c->row->name,
+			       c->id);
 			return -EINVAL;
 		}
 		reg_set_btf(r0, btf, id, flags);
@@ -802,10 +796,10 @@ static int check_allowed(struct env *env, u32 id, const struct skep_helper_row *
 		return -EINVAL;
 	}
 	if (row->flags & SKEP_HELPER_MIGHT_SLEEP) {
-		const char *where = !st->in_sleepable ? NULL :
-				    st->rcu_depth     ? "rcu_read_lock" :
-				    st->preempt_depth ? "non-preemptible" :
-							"";
+		const char *where = !st->in_sleepable	? NULL
+				    : st->rcu_depth	? "rcu_read_lock"
+				    : st->preempt_depth ? "non-preemptible"
+							: "";
 
 		if (!where) {
 			vf_say(env, "helper call might sleep in a non-sleepable prog\n");
@@ -868,7 +862,7 @@ static int special(struct env *env, struct call *c)
 
 int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 {
-	struct call c = { .id = (u32)insn->imm, .callback = -1 };
+	struct call c = {.id = (u32)insn->imm, .callback = -1};
 	int err = check_allowed(env, c.id, &c.row);
 
 	if (err)

@@ -58,9 +58,8 @@ int vf_kfunc_resolve(struct env *env, u32 idx)
 			vf_say(env, "failed to find BTF for kernel function\n");
 			return -EINVAL;
 		}
-		err = env->host->fd_array ?
-			      env->host->fd_array(env->host->priv, (u32)in->off, &fd) :
-			      -EPROTO;
+		err = env->host->fd_array ? env->host->fd_array(env->host->priv, (u32)in->off, &fd)
+					  : -EPROTO;
 		if (err) {
 			vf_say(env, "kfunc offset > 0 without fd_array is invalid\n");
 			vf_say(env, "failed to find BTF for kernel function\n");
@@ -87,10 +86,10 @@ int vf_kfunc_resolve(struct env *env, u32 idx)
 		return -ENOMEM;
 	env->kfuncs = p;
 	env->kfuncs[env->nr_kfuncs++] =
-		(struct skep_kfunc_ref){ .row = skep_kfunc_row(skep_btf_name(btf, t)),
-					 .btf = btf,
-					 .btf_id = (u32)in->imm,
-					 .fd_off = in->off };
+		(struct skep_kfunc_ref){.row = skep_kfunc_row(skep_btf_name(btf, t)),
+					.btf = btf,
+					.btf_id = (u32)in->imm,
+					.fd_off = in->off};
 	return 0;
 }
 
@@ -329,10 +328,10 @@ static bool is_ctx_type(struct env *env, const struct kcall *k, const struct btf
 static bool as_btf(struct env *env, const struct reg *r, const struct skep_btf **ret_btf,
 		   u32 *ret_id)
 {
-	const char *name = r->kind == RK_SOCKET	     ? "sock" :
-			   r->kind == RK_SOCK_COMMON ? "sock_common" :
-			   r->kind == RK_TCP_SOCK    ? "tcp_sock" :
-						       NULL;
+	const char *name = r->kind == RK_SOCKET	       ? "sock"
+			   : r->kind == RK_SOCK_COMMON ? "sock_common"
+			   : r->kind == RK_TCP_SOCK    ? "tcp_sock"
+						       : NULL;
 
 	if (r->kind == RK_BTF) {
 		*ret_btf = r->btf;
@@ -357,8 +356,8 @@ static int btf_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 
 	if (!as_btf(env, r, &btf, &id) ||
 	    (r->kind == RK_BTF && r->flags & ~(RF_TRUSTED | RF_RCU | RF_ALLOC))) {
-		vf_say(env, "arg#%u is %s expected %s or socket\n", regno - 1,
-		       vf_reg_name(r, name), "ptr_");
+		vf_say(env, "arg#%u is %s expected %s or socket\n", regno - 1, vf_reg_name(r, name),
+		       "ptr_");
 		return -EINVAL;
 	}
 	if (!vf_btf_match(btf, id, (u32)r->off, k->btf, ref_type_id, release && r->ref_id)) {
@@ -385,7 +384,8 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 	int err;
 
 	if (!(is_scalar_type(ref) || is_scalar_struct(k->btf, ref, 0) || (sized && !ref_type_id))) {
-		vf_say(env, "arg#%u pointer type %s %s must point to %sscalar, or struct with scalar\n",
+		vf_say(env,
+		       "arg#%u pointer type %s %s must point to %sscalar, or struct with scalar\n",
 		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), sized ? "void, " : "");
 		return -EINVAL;
 	}
@@ -405,7 +405,8 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 		if (!err)
 			err = vf_check_mem_size(env, regno, regno + 1, MEM_WRITE, true, true);
 		if (err)
-			vf_say(env, "arg#%u arg#%u memory, len pair leads to invalid memory access\n",
+			vf_say(env,
+			       "arg#%u arg#%u memory, len pair leads to invalid memory access\n",
 			       regno - 1, regno);
 		return err;
 	}
@@ -463,8 +464,8 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 	}
 	if (nullable && reg_is_null(r))
 		return 0;
-	if (!strncmp(rname, "bpf_iter_", 9) && flags & (SKEP_KF_ITER_NEW | SKEP_KF_ITER_NEXT |
-							 SKEP_KF_ITER_DESTROY) && !i)
+	if (!strncmp(rname, "bpf_iter_", 9) &&
+	    flags & (SKEP_KF_ITER_NEW | SKEP_KF_ITER_NEXT | SKEP_KF_ITER_DESTROY) && !i)
 		return iter_arg(env, k, regno, ref, rid);
 	if (ends(pname, "__alloc") || ends(pname, "__refcounted_kptr") || ends(pname, "__map") ||
 	    ends(pname, "__irq_flag") || ends(pname, "__iter") || ends(pname, "__uninit") ||
@@ -491,7 +492,8 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 		int err;
 
 		if (!skep_btf_is_struct(ref)) {
-			vf_say(env, "kernel function %s args#%u pointer type %s %s is not supported\n",
+			vf_say(env,
+			       "kernel function %s args#%u pointer type %s %s is not supported\n",
 			       k->name, i, kind_str(ref), rname);
 			return -EINVAL;
 		}
@@ -507,8 +509,9 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 			}
 		}
 		if (flags & SKEP_KF_RELEASE && r->ref_id && r->off) {
-			vf_say(env, "R%u must have zero offset when passed to release func or "
-				    "trusted arg to kfunc\n",
+			vf_say(env,
+			       "R%u must have zero offset when passed to release func or "
+			       "trusted arg to kfunc\n",
 			       regno);
 			return -EINVAL;
 		}
@@ -596,9 +599,10 @@ static int regions(struct env *env, const struct kcall *k)
 			return -EINVAL;
 		}
 		if (unlock) {
-			vf_for_each_reg(st, f, r) {
+			vf_for_each_reg(st, f, r)
+			{
 				if (reg_is_ptr(r) && r->flags & RF_RCU) {
-					r->flags &= (u16)~(RF_RCU | RF_MAYBE_NULL);
+					r->flags &= (u16) ~(RF_RCU | RF_MAYBE_NULL);
 					r->flags |= RF_UNTRUSTED;
 				}
 			}
@@ -681,8 +685,8 @@ static int special_ptr(struct env *env, const struct kcall *k, struct reg *r0, b
 	}
 	if (!strcmp(k->name, "bpf_rdonly_cast")) {
 		u32 id = (u32)k->constant;
-		const struct btf_type *t = k->constant <= UINT32_MAX ? skep_btf_type(btf, id) :
-								       NULL;
+		const struct btf_type *t =
+			k->constant <= UINT32_MAX ? skep_btf_type(btf, id) : NULL;
 
 		if (!t) {
 			vf_say(env, "Unknown type ID %lld passed to kfunc bpf_rdonly_cast\n",
@@ -773,7 +777,7 @@ static int set_result(struct env *env, const struct kcall *k)
 int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 {
 	const struct skep_kfunc_ref *ref = find_ref(env, insn);
-	struct kcall k = { 0 };
+	struct kcall k = {0};
 	const struct btf_type *f;
 	int err;
 

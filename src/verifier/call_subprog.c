@@ -175,12 +175,13 @@ int vf_prepare_args(struct env *env, u32 n)
 		return -EINVAL;
 	}
 	ret = skep_btf_skip_mods(b, proto->type, NULL);
-	if (!proto->type || (skep_btf_kind(ret) != BTF_KIND_INT &&
-			     skep_btf_kind(ret) != BTF_KIND_ENUM &&
-			     skep_btf_kind(ret) != BTF_KIND_ENUM64)) {
+	if (!proto->type ||
+	    (skep_btf_kind(ret) != BTF_KIND_INT && skep_btf_kind(ret) != BTF_KIND_ENUM &&
+	     skep_btf_kind(ret) != BTF_KIND_ENUM64)) {
 		if (!sub->is_global)
 			return -EINVAL;
-		vf_say(env, "Global function %s() doesn't return scalar. Only those are supported.\n",
+		vf_say(env,
+		       "Global function %s() doesn't return scalar. Only those are supported.\n",
 		       sub->name);
 		return -EINVAL;
 	}

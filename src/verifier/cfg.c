@@ -72,8 +72,7 @@ static void mark_points(struct env *env, u32 i)
 			/* The callback's exit leads back to the call itself. */
 			aux[i].jmp_point = true;
 		}
-		if (!in->src_reg &&
-		    (in->imm == BPF_FUNC_timer_set_callback))
+		if (!in->src_reg && (in->imm == BPF_FUNC_timer_set_callback))
 			aux[i].prune_point = true;
 		if (in->src_reg == BPF_PSEUDO_KFUNC_CALL && vf_kfunc_is_iter_next(env, i)) {
 			aux[i].iter_next = true;

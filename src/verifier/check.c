@@ -24,8 +24,8 @@ static int check_fd_array(struct env *env)
 				return err;
 			continue;
 		}
-		err = env->host->btf_by_fd ? env->host->btf_by_fd(env->host->priv, fd, &btf) :
-					     -EBADF;
+		err = env->host->btf_by_fd ? env->host->btf_by_fd(env->host->priv, fd, &btf)
+					   : -EBADF;
 		if (err) {
 			vf_say(env, "fd %d is not pointing to valid bpf_map or btf\n", fd);
 			return err;
@@ -141,19 +141,19 @@ int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
 		env->aux[i].map = -1;
 	for (u32 i = 0; !err && i < ARRAY_SIZE(passes); i++)
 		err = passes[i](env);
-	ret_res->stats = (struct skep_verify_stats){ env->processed, env->total_states,
-						     env->peak_states, env->max_states_per_insn,
-						     now_usec() - t0 };
+	ret_res->stats =
+		(struct skep_verify_stats){env->processed, env->total_states, env->peak_states,
+					   env->max_states_per_insn, now_usec() - t0};
 	log_stats(env, ret_res->stats.usec);
 	if (!err)
 		err = vf_emit(env, ret_prog);
 	straighten(&env->log);
 	ret_res->log_true_size = (u32)env->log.len_max;
 	ret_res->log_truncated = env->log.buf && env->log.len_max > env->log.size;
-	ret_res->log_len = env->log.buf && env->log.size ?
-				   (u32)SKEP_MIN(env->log.end - env->log.start,
-						 (u64)env->log.size - 1) :
-				   0;
+	ret_res->log_len =
+		env->log.buf && env->log.size
+			? (u32)SKEP_MIN(env->log.end - env->log.start, (u64)env->log.size - 1)
+			: 0;
 	if (ret_res->log_truncated)
 		err = -ENOSPC;
 	snprintf(ret_res->reason, sizeof(ret_res->reason), "%s", err ? env->log.line : "");

@@ -109,9 +109,9 @@ static int emit_ksyms(struct env *env, struct skep_vprog *p)
 			k = &p->ksyms[p->nr_ksyms];
 			k->btf = env->aux[i].ksym_btf;
 			k->btf_id = env->aux[i].ksym_btf_id;
-			k->addr = env->host->ksym_addr ?
-					  env->host->ksym_addr(env->host->priv, k->btf, k->btf_id) :
-					  NULL;
+			k->addr = env->host->ksym_addr
+					  ? env->host->ksym_addr(env->host->priv, k->btf, k->btf_id)
+					  : NULL;
 			in->imm = (s32)p->nr_ksyms++;
 			in[1].imm = 0;
 		} else if (in->src_reg == SKEP_PSEUDO_FUNC) {

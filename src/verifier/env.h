@@ -436,8 +436,8 @@ int vf_step_ld_abs(struct env *env, const struct bpf_insn *insn);
 /*
  * One access of @size bytes at R@regno + @off. @value_regno: register loaded or stored; -1 none.
  */
-int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size,
-		 enum access_kind kind, int value_regno, bool sext, bool is_st);
+int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
+		 int value_regno, bool sext, bool is_st);
 int vf_check_region(struct env *env, u32 regno, const struct reg *r, s32 off, u32 size,
 		    u32 mem_size, bool zero_ok);
 int vf_check_map_access(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok, bool direct);
@@ -451,8 +451,8 @@ int vf_check_stack(struct env *env, u32 regno, s32 off, u32 size, enum access_ki
 int vf_check_stack_helper(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 			  bool zero_ok, bool raw);
 bool vf_stack_const_key(struct env *env, const struct reg *key, u32 size, u64 *ret);
-int vf_check_ctx(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size,
-		 enum access_kind kind, int value_regno, bool sext);
+int vf_check_ctx(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
+		 int value_regno, bool sext);
 int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		 int value_regno);
 int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
@@ -465,8 +465,7 @@ bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep
 
 /* --- calls --- */
 enum mem_mode { MEM_READ = 1, MEM_WRITE = 2, MEM_RAW = 4 };
-int vf_check_helper_mem(struct env *env, u32 regno, u32 size, u32 mode, bool zero_ok,
-			bool pkt_ok);
+int vf_check_helper_mem(struct env *env, u32 regno, u32 size, u32 mode, bool zero_ok, bool pkt_ok);
 int vf_check_mem_size(struct env *env, u32 mem_regno, u32 size_regno, u32 mode, bool zero_ok,
 		      bool pkt_ok);
 int vf_check_const_str(struct env *env, u32 regno, const char **ret_str, u32 *ret_len);

@@ -48,11 +48,10 @@ static bool same_scalar_id(u32 old, u32 cur, struct idmap *m)
 
 static bool same_shape(const struct reg *a, const struct reg *b)
 {
-	return a->kind == b->kind && a->flags == b->flags && a->off == b->off &&
-	       a->map == b->map && a->map_uid == b->map_uid && a->mem_size == b->mem_size &&
-	       a->btf == b->btf && a->btf_id == b->btf_id && a->subprog == b->subprog &&
-	       a->frameno == b->frameno && a->range == b->range && a->link == b->link &&
-	       a->iter_phase == b->iter_phase;
+	return a->kind == b->kind && a->flags == b->flags && a->off == b->off && a->map == b->map &&
+	       a->map_uid == b->map_uid && a->mem_size == b->mem_size && a->btf == b->btf &&
+	       a->btf_id == b->btf_id && a->subprog == b->subprog && a->frameno == b->frameno &&
+	       a->range == b->range && a->link == b->link && a->iter_phase == b->iter_phase;
 }
 
 static bool same_exactly(const struct reg *a, const struct reg *b, struct idmap *m)
@@ -92,8 +91,8 @@ static bool reg_covers(const struct reg *old, const struct reg *cur, struct idma
 	case RK_PKT:
 	case RK_PKT_META:
 		/* At least as much must be proven, from the same place. */
-		if (old->range < 0 || cur->range < 0 ? old->range != cur->range :
-						       old->range > cur->range)
+		if (old->range < 0 || cur->range < 0 ? old->range != cur->range
+						     : old->range > cur->range)
 			return false;
 		return old->off == cur->off && same_id(old->id, cur->id, m) && within(old, cur);
 	default:
@@ -124,7 +123,7 @@ static const struct reg *as_number(const struct slot *s, const struct reg *unkno
 static bool slot_covers(const struct slot *old, const struct slot *cur, struct idmap *m,
 			enum sameness how)
 {
-	struct reg unknown = { 0 };
+	struct reg unknown = {0};
 	const struct reg *a, *b;
 	bool relevant = false;
 
@@ -156,8 +155,8 @@ static bool slot_covers(const struct slot *old, const struct slot *cur, struct i
 	return true;
 }
 
-static bool frame_covers(struct env *env, const struct frame *old, const struct frame *cur,
-			 u32 idx, struct idmap *m, enum sameness how)
+static bool frame_covers(struct env *env, const struct frame *old, const struct frame *cur, u32 idx,
+			 struct idmap *m, enum sameness how)
 {
 	static const struct slot empty;
 	u16 live = env->aux[idx].live;

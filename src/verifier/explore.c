@@ -159,8 +159,7 @@ static enum verdict compare_open(struct env *env, struct state *old, struct stat
 	enum verdict miss = busy ? MISS_NO_ADD : MISS;
 	struct frame *f = old->frame[old->curframe];
 
-	if (f->in_async_cb &&
-	    f->async_entry_cnt != cur->frame[cur->curframe]->async_entry_cnt)
+	if (f->in_async_cb && f->async_entry_cnt != cur->frame[cur->curframe]->async_entry_cnt)
 		return miss;
 	if (aux->iter_next) {
 		if (vf_states_equal(env, old, cur, SAME_WITHIN) && iter_active(cur))
@@ -212,8 +211,7 @@ static int save_state(struct env *env, struct state *cur, u32 idx)
 	env->prev_jmps = env->jmps;
 	env->prev_processed = env->processed;
 	/* What mattered before does not matter from here on, until it is found out again. */
-	vf_for_each_reg(cur, f, r)
-		r->precise = false;
+	vf_for_each_reg(cur, f, r) r->precise = false;
 	k->next = env->known[idx];
 	env->known[idx] = k;
 	err = state_copy(&k->st, cur);
@@ -237,8 +235,8 @@ static int visit(struct env *env, u32 idx)
 	struct state *cur = env->cur;
 	bool forced = env->aux[idx].force_checkpoint ||
 		      env->req->flags & SKEP_PROG_F_TEST_STATE_FREQ || cur->nr_hist > 40;
-	bool add = forced || (env->jmps - env->prev_jmps >= 2 &&
-			      env->processed - env->prev_processed >= 8);
+	bool add = forced ||
+		   (env->jmps - env->prev_jmps >= 2 && env->processed - env->prev_processed >= 8);
 	struct known **at = &env->known[idx];
 	u32 n = 0;
 	int err;
@@ -255,9 +253,9 @@ static int visit(struct env *env, u32 idx)
 			loop = true;
 		} else {
 			loop = vf_in_open_loop(env, &k->st);
-			v = vf_states_equal(env, &k->st, cur, loop ? SAME_WITHIN : SAME_ENOUGH) ?
-				    HIT :
-				    MISS;
+			v = vf_states_equal(env, &k->st, cur, loop ? SAME_WITHIN : SAME_ENOUGH)
+				    ? HIT
+				    : MISS;
 		}
 		if (v == LOOPS_FOREVER) {
 			vf_log_line_info(env, idx, "; ");
@@ -324,8 +322,8 @@ static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx, bool 
 	bool kfunc = in->src_reg == BPF_PSEUDO_KFUNC_CALL;
 	int err;
 
-	if (BPF_SRC(in->code) != BPF_K || (!kfunc && in->off) || in->src_reg > 2 ||
-	    in->dst_reg || BPF_CLASS(in->code) == BPF_JMP32) {
+	if (BPF_SRC(in->code) != BPF_K || (!kfunc && in->off) || in->src_reg > 2 || in->dst_reg ||
+	    BPF_CLASS(in->code) == BPF_JMP32) {
 		vf_say(env, "BPF_CALL uses reserved fields\n");
 		return -EINVAL;
 	}
@@ -362,8 +360,8 @@ static int step(struct env *env, u32 *idx, bool *ret_done, bool *ret_full)
 		err = vf_step_ldx(env, in);
 		break;
 	case BPF_STX:
-		err = BPF_MODE(in->code) == BPF_ATOMIC ? vf_step_atomic(env, in) :
-							 vf_step_st(env, in);
+		err = BPF_MODE(in->code) == BPF_ATOMIC ? vf_step_atomic(env, in)
+						       : vf_step_st(env, in);
 		break;
 	case BPF_ST:
 		err = vf_step_st(env, in);
@@ -477,7 +475,7 @@ static int walk(struct env *env, u32 idx)
 		env->prev_insn_idx = env->insn_idx;
 		if (!done)
 			continue;
-next_path:
+	next_path:
 		vf_touch_all(env);
 		err = finish_path(env, env->cur);
 		if (err)
@@ -607,7 +605,8 @@ int vf_walk_all(struct env *env)
 			sub->verified = again = true;
 			if (vf_logging(env))
 				vf_log(env,
-				       "Func#%u ('%s') is safe for any args that match its prototype\n",
+				       "Func#%u ('%s') is safe for any args that match its "
+				       "prototype\n",
 				       n, sub->name);
 		}
 	}

@@ -30,7 +30,7 @@ static struct effect effect_of(const struct env *env, u32 i)
 	u8 cls = BPF_CLASS(in->code), op = BPF_OP(in->code);
 	u16 d = (u16)(1u << in->dst_reg), s = (u16)(1u << in->src_reg);
 	bool x = BPF_SRC(in->code) == BPF_X;
-	struct effect e = { 0, 0 };
+	struct effect e = {0, 0};
 
 	switch (cls) {
 	case BPF_LD:

@@ -13,7 +13,7 @@
 
 void vlog_init(struct vlog *l, u32 level, char *buf, u32 size)
 {
-	*l = (struct vlog){ .level = level, .buf = buf, .size = size };
+	*l = (struct vlog){.level = level, .buf = buf, .size = size};
 }
 
 void vlog_write(struct vlog *l, const char *s, u32 n)

@@ -10,8 +10,8 @@ static const char *const alu_ops[16] = {
 static const char *const jmp_ops[16] = {
 	"jmp", "==", ">", ">=", "&", "!=", "s>", "s>=", "call", "exit", "<", "<=", "s<", "s<=",
 };
-static const char *const sizes[4] = { "u32", "u16", "u8", "u64" };
-static const char *const sized[4] = { "s32", "s16", "s8", "s64" };
+static const char *const sizes[4] = {"u32", "u16", "u8", "u64"};
+static const char *const sized[4] = {"s32", "s16", "s8", "s64"};
 
 static void log_alu(struct env *env, const struct bpf_insn *in)
 {
@@ -51,10 +51,10 @@ static void log_atomic(struct env *env, const struct bpf_insn *in)
 	const char *sz = sizes[BPF_SIZE(in->code) >> 3];
 	const char *w = BPF_SIZE(in->code) == BPF_DW ? "64" : "";
 	const char *op = alu_ops[BPF_OP(in->imm) >> 4];
-	const char *name = BPF_OP(in->imm) == BPF_ADD ? "add" :
-			   BPF_OP(in->imm) == BPF_AND ? "and" :
-			   BPF_OP(in->imm) == BPF_OR  ? "or" :
-							"xor";
+	const char *name = BPF_OP(in->imm) == BPF_ADD	? "add"
+			   : BPF_OP(in->imm) == BPF_AND ? "and"
+			   : BPF_OP(in->imm) == BPF_OR	? "or"
+							: "xor";
 
 	if (in->imm == SKEP_BPF_LOAD_ACQ)
 		vf_log(env, "(%02x) r%d = load_acquire((%s *)(r%d %+d))\n", in->code, in->dst_reg,
@@ -102,8 +102,8 @@ static void log_mem(struct env *env, const struct bpf_insn *in, u32 idx)
 		if (BPF_MODE(in->code) == BPF_ABS)
 			vf_log(env, "(%02x) r0 = *(%s *)skb[%d]\n", in->code, sz, in->imm);
 		else if (BPF_MODE(in->code) == BPF_IND)
-			vf_log(env, "(%02x) r0 = *(%s *)skb[r%d + %d]\n", in->code, sz,
-			       in->src_reg, in->imm);
+			vf_log(env, "(%02x) r0 = *(%s *)skb[r%d + %d]\n", in->code, sz, in->src_reg,
+			       in->imm);
 		else
 			vf_log(env, "(%02x) r%d = 0x%llx\n", in->code, in->dst_reg,
 			       (unsigned long long)((u64)(u32)in[1].imm << 32 | (u32)in->imm));

@@ -70,14 +70,14 @@ static void log_bounds(struct env *env, const struct scalar *v, const char **sep
 		u64 val;
 		bool omit, is_signed;
 	} b[] = {
-		{ "smin", (u64)v->smin, v->smin == INT64_MIN, true },
-		{ "smax", (u64)v->smax, v->smax == INT64_MAX, true },
-		{ "umin", v->umin, v->umin == 0, false },
-		{ "umax", v->umax, v->umax == UINT64_MAX, false },
-		{ "smin32", lo32, v->s32min == INT32_MIN, true },
-		{ "smax32", hi32, v->s32max == INT32_MAX, true },
-		{ "umin32", v->u32min, v->u32min == 0, false },
-		{ "umax32", v->u32max, v->u32max == UINT32_MAX, false },
+		{"smin", (u64)v->smin, v->smin == INT64_MIN, true},
+		{"smax", (u64)v->smax, v->smax == INT64_MAX, true},
+		{"umin", v->umin, v->umin == 0, false},
+		{"umax", v->umax, v->umax == UINT64_MAX, false},
+		{"smin32", lo32, v->s32min == INT32_MIN, true},
+		{"smax32", hi32, v->s32max == INT32_MAX, true},
+		{"umin32", v->u32min, v->u32min == 0, false},
+		{"umax32", v->u32max, v->u32max == UINT32_MAX, false},
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(b); i++) {
@@ -200,10 +200,10 @@ static void log_reg(struct env *env, const struct state *st, u32 curframe, const
 static void log_slot(struct env *env, const struct state *st, u32 frameno, u32 i,
 		     const struct slot *s, bool all)
 {
-	static const char letters[] = { [SK_INVALID] = '?',  [SK_SPILL] = 'r', [SK_MISC] = 'm',
-					[SK_ZERO] = '0',     [SK_DYNPTR] = 'd', [SK_ITER] = 'i',
-					[SK_IRQ_FLAG] = 'f' };
-	char types[9] = { 0 };
+	static const char letters[] = {
+		[SK_INVALID] = '?', [SK_SPILL] = 'r', [SK_MISC] = 'm',	  [SK_ZERO] = '0',
+		[SK_DYNPTR] = 'd',  [SK_ITER] = 'i',  [SK_IRQ_FLAG] = 'f'};
+	char types[9] = {0};
 	bool valid = false;
 
 	for (u32 b = 0; b < 8; b++) {
@@ -229,8 +229,7 @@ static void log_slot(struct env *env, const struct state *st, u32 frameno, u32 i
 		if (!s->spill.ref_id)
 			return;
 		vf_log(env, " fp%d=iter_%s(ref_id=%u,state=%s,depth=%u)", -(int)(i + 1) * 8,
-		       skep_btf_name(s->spill.btf,
-				     skep_btf_type(s->spill.btf, s->spill.btf_id)) +
+		       skep_btf_name(s->spill.btf, skep_btf_type(s->spill.btf, s->spill.btf_id)) +
 			       strlen("bpf_iter_"),
 		       s->spill.ref_id, s->spill.iter_phase == ITER_ACTIVE ? "active" : "drained",
 		       s->spill.iter_depth);

@@ -101,9 +101,7 @@ static void all_precise(struct state *st)
 	struct reg *r;
 
 	for (; st; st = st->parent) {
-		vf_for_each_reg(st, f, r)
-			if (r->kind == RK_SCALAR)
-				r->precise = true;
+		vf_for_each_reg(st, f, r) if (r->kind == RK_SCALAR) r->precise = true;
 	}
 }
 

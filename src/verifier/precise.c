@@ -39,7 +39,7 @@ static void want(struct track *t, u32 r)
 
 static void drop(struct track *t, u32 r)
 {
-	t->regs[t->frame] &= (u16)~(1u << r);
+	t->regs[t->frame] &= (u16) ~(1u << r);
 }
 
 /* Numbers that a compare narrowed together matter together. */
@@ -252,9 +252,7 @@ static void all_precise(struct state *st)
 	struct reg *r;
 
 	for (st = st->parent; st; st = st->parent) {
-		vf_for_each_reg(st, f, r)
-			if (r->kind == RK_SCALAR)
-				r->precise = true;
+		vf_for_each_reg(st, f, r) if (r->kind == RK_SCALAR) r->precise = true;
 	}
 }
 
@@ -266,8 +264,7 @@ static const struct hist *hist_of(const struct state *st, u32 n, u32 idx)
 /* Step @st's history from instruction *idx to the one before; false at the state's start. */
 static bool step_back(const struct state *st, u32 *n, u32 *idx)
 {
-	if (*idx == st->first_insn &&
-	    (!*n || (*n == 1 && st->hist[0].idx == *idx)))
+	if (*idx == st->first_insn && (!*n || (*n == 1 && st->hist[0].idx == *idx)))
 		return false;
 	if (*n && st->hist[*n - 1].idx == *idx) {
 		*idx = st->hist[*n - 1].prev_idx;
@@ -288,7 +285,7 @@ static void mark_state(struct track *t, struct state *st, bool *ret_changed)
 			if (!(t->regs[f] >> i & 1))
 				continue;
 			if (fr->regs[i].kind != RK_SCALAR || fr->regs[i].precise) {
-				t->regs[f] &= (u16)~(1u << i);
+				t->regs[f] &= (u16) ~(1u << i);
 			} else {
 				fr->regs[i].precise = true;
 				*ret_changed = true;
@@ -311,7 +308,7 @@ static void mark_state(struct track *t, struct state *st, bool *ret_changed)
 int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, const u64 *slots,
 		       bool *ret_changed)
 {
-	struct track t = { .frame = start->curframe };
+	struct track t = {.frame = start->curframe};
 	struct state *st = start;
 	u32 idx = start->insn_idx;
 	s64 next = -1;
@@ -331,8 +328,7 @@ int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, co
 		for (;;) {
 			if (skip)
 				skip = false;
-			else if (back_insn(env, &t, idx, next, hist_of(st, n, idx)) ==
-				 STEP_GIVE_UP)
+			else if (back_insn(env, &t, idx, next, hist_of(st, n, idx)) == STEP_GIVE_UP)
 				goto give_up;
 			if (empty(&t))
 				return 0;
@@ -368,8 +364,8 @@ give_up:
 
 int vf_mark_precise(struct env *env, u32 regno)
 {
-	u16 regs[VF_MAX_FRAMES] = { 0 };
-	u64 slots[VF_MAX_FRAMES] = { 0 };
+	u16 regs[VF_MAX_FRAMES] = {0};
+	u64 slots[VF_MAX_FRAMES] = {0};
 	u32 f = env->cur->curframe;
 
 	if (vf_frame(env)->regs[regno].kind != RK_SCALAR)
@@ -382,8 +378,8 @@ int vf_mark_precise(struct env *env, u32 regno)
 int vf_propagate_precision(struct env *env, const struct state *from, struct state *to,
 			   bool *ret_changed)
 {
-	u16 regs[VF_MAX_FRAMES] = { 0 };
-	u64 slots[VF_MAX_FRAMES] = { 0 };
+	u16 regs[VF_MAX_FRAMES] = {0};
+	u64 slots[VF_MAX_FRAMES] = {0};
 
 	for (u32 f = 0; f <= from->curframe && f <= to->curframe; f++) {
 		const struct frame *fr = from->frame[f];

@@ -40,7 +40,7 @@ void scalar_forget_ranges(struct scalar *s)
 
 struct scalar scalar_unknown(void)
 {
-	struct scalar s = { .tn = TNUM_UNKNOWN };
+	struct scalar s = {.tn = TNUM_UNKNOWN};
 
 	scalar_forget_ranges(&s);
 	return s;
@@ -48,15 +48,15 @@ struct scalar scalar_unknown(void)
 
 struct scalar scalar_const(u64 v)
 {
-	return (struct scalar){ .tn = tnum_const(v),
-				.smin = (s64)v,
-				.smax = (s64)v,
-				.umin = v,
-				.umax = v,
-				.s32min = (s32)v,
-				.s32max = (s32)v,
-				.u32min = (u32)v,
-				.u32max = (u32)v };
+	return (struct scalar){.tn = tnum_const(v),
+			       .smin = (s64)v,
+			       .smax = (s64)v,
+			       .umin = v,
+			       .umax = v,
+			       .s32min = (s32)v,
+			       .s32max = (s32)v,
+			       .u32min = (u32)v,
+			       .u32max = (u32)v};
 }
 
 void scalar_set_const(struct scalar *s, u64 v)
@@ -73,9 +73,9 @@ void scalar_set_const32(struct scalar *s, u32 v)
 
 bool scalar_is_unknown(const struct scalar *s)
 {
-	return tnum_is_unknown(s->tn) && s->smin == INT64_MIN && s->smax == INT64_MAX &&
-	       !s->umin && s->umax == UINT64_MAX && s->s32min == INT32_MIN &&
-	       s->s32max == INT32_MAX && !s->u32min && s->u32max == UINT32_MAX;
+	return tnum_is_unknown(s->tn) && s->smin == INT64_MIN && s->smax == INT64_MAX && !s->umin &&
+	       s->umax == UINT64_MAX && s->s32min == INT32_MIN && s->s32max == INT32_MAX &&
+	       !s->u32min && s->u32max == UINT32_MAX;
 }
 
 const char *scalar_broken(const struct scalar *s)
@@ -231,8 +231,7 @@ static void whole_from_half(struct scalar *s)
 static void tnum_from_ranges(struct scalar *s)
 {
 	struct tnum whole = tnum_intersect(s->tn, tnum_range(s->umin, s->umax));
-	struct tnum half =
-		tnum_intersect(tnum_lo32(whole), tnum_range(s->u32min, s->u32max));
+	struct tnum half = tnum_intersect(tnum_lo32(whole), tnum_range(s->u32min, s->u32max));
 
 	s->tn = tnum_join(whole, half);
 }
@@ -327,15 +326,15 @@ void scalar_sign_extend(struct scalar *s, u32 bytes)
 		if ((a >= 0) == (b >= 0)) {
 			lo = SKEP_MIN(a, b);
 			hi = SKEP_MAX(a, b);
-			*s = (struct scalar){ .tn = tnum_range((u64)lo, (u64)hi),
-					      .smin = lo,
-					      .smax = hi,
-					      .umin = (u64)lo,
-					      .umax = (u64)hi,
-					      .s32min = (s32)lo,
-					      .s32max = (s32)hi,
-					      .u32min = (u32)lo,
-					      .u32max = (u32)hi };
+			*s = (struct scalar){.tn = tnum_range((u64)lo, (u64)hi),
+					     .smin = lo,
+					     .smax = hi,
+					     .umin = (u64)lo,
+					     .umax = (u64)hi,
+					     .s32min = (s32)lo,
+					     .s32max = (s32)hi,
+					     .u32min = (u32)lo,
+					     .u32max = (u32)hi};
 			return;
 		}
 	}
@@ -467,8 +466,8 @@ static void sub(struct scalar *d, const struct scalar *s)
 /* The extremes of a product lie at the corners; one overflow and nothing is known. */
 static void mul(struct scalar *d, const struct scalar *s)
 {
-	s64 dc[2] = { d->smin, d->smax }, sc[2] = { s->smin, s->smax };
-	s32 dh[2] = { d->s32min, d->s32max }, sh[2] = { s->s32min, s->s32max };
+	s64 dc[2] = {d->smin, d->smax}, sc[2] = {s->smin, s->smax};
+	s32 dh[2] = {d->s32min, d->s32max}, sh[2] = {s->s32min, s->s32max};
 	s64 lo = INT64_MAX, hi = INT64_MIN, p;
 	s32 hlo = INT32_MAX, hhi = INT32_MIN, hp;
 	bool over = false, hover = false;
@@ -504,9 +503,9 @@ static void bitwise(u8 op, struct scalar *d, const struct scalar *s)
 	bool known32 = scalar_is_const32(d) && scalar_is_const32(s);
 	struct tnum h;
 
-	d->tn = op == BPF_AND  ? tnum_and(d->tn, s->tn) :
-		op == BPF_OR   ? tnum_or(d->tn, s->tn) :
-				 tnum_xor(d->tn, s->tn);
+	d->tn = op == BPF_AND  ? tnum_and(d->tn, s->tn)
+		: op == BPF_OR ? tnum_or(d->tn, s->tn)
+			       : tnum_xor(d->tn, s->tn);
 	h = tnum_lo32(d->tn);
 	if (known32) {
 		scalar_set_const32(d, (u32)h.value);
@@ -650,8 +649,8 @@ bool scalar_alu(u8 op, bool is64, struct scalar *d, const struct scalar *src)
 	case BPF_RSH:
 	case BPF_ARSH:
 		/* A count that is not one constant below the width tells nothing. */
-		if (is64 ? !scalar_is_const(&s) || s.umax > 63 :
-			   !scalar_is_const32(&s) || s.u32max > 31) {
+		if (is64 ? !scalar_is_const(&s) || s.umax > 63
+			 : !scalar_is_const32(&s) || s.u32max > 31) {
 			*d = scalar_unknown();
 			return false;
 		}
@@ -690,9 +689,8 @@ struct views {
 static struct views view(const struct scalar *s, bool is32)
 {
 	if (is32)
-		return (struct views){ tnum_lo32(s->tn), s->u32min, s->u32max, s->s32min,
-				       s->s32max };
-	return (struct views){ s->tn, s->umin, s->umax, s->smin, s->smax };
+		return (struct views){tnum_lo32(s->tn), s->u32min, s->u32max, s->s32min, s->s32max};
+	return (struct views){s->tn, s->umin, s->umax, s->smin, s->smax};
 }
 
 static bool disjoint(const struct scalar *a, const struct scalar *b, bool is32)
@@ -702,8 +700,8 @@ static bool disjoint(const struct scalar *a, const struct scalar *b, bool is32)
 	if (!tnum_overlap(x.t, y.t) || x.umin > y.umax || x.umax < y.umin || x.smin > y.smax ||
 	    x.smax < y.smin)
 		return true;
-	return !is32 && (a->u32min > b->u32max || a->u32max < b->u32min ||
-			 a->s32min > b->s32max || a->s32max < b->s32min);
+	return !is32 && (a->u32min > b->u32max || a->u32max < b->u32min || a->s32min > b->s32max ||
+			 a->s32max < b->s32min);
 }
 
 int scalar_predict(u8 op, bool is32, const struct scalar *a, const struct scalar *b)

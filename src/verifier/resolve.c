@@ -96,8 +96,8 @@ static int check_map_compat(struct env *env, const struct skep_map_facts *m)
 		return -EINVAL;
 	}
 	if (env->sleepable && row && !(row->flags & SKEP_MAP_SLEEPABLE_OK)) {
-		vf_say(env,
-		       "Sleepable programs can only use array, hash, ringbuf and local storage maps\n");
+		vf_say(env, "Sleepable programs can only use array, hash, ringbuf and local "
+			    "storage maps\n");
 		return -EINVAL;
 	}
 	if (m->type == SKEP_MAP_TYPE_ARENA) {
@@ -134,7 +134,8 @@ int vf_add_map(struct env *env, int fd, const char *what_fd, s32 *ret_idx)
 	return 0;
 }
 
-/* A typed kernel variable (ksym): imm is a VAR of the kernel's BTF, or of the BTF in the second imm. */
+/* A typed kernel variable (ksym): imm is a VAR of the kernel's BTF, or of the BTF in the second
+ * imm. */
 static int resolve_ksym(struct env *env, u32 i)
 {
 	const struct bpf_insn *in = &env->insns[i];
@@ -214,17 +215,17 @@ static int resolve_map(struct env *env, u32 i)
 {
 	struct bpf_insn *in = &env->insns[i];
 	struct insn_aux *aux = &env->aux[i];
-	bool value = in->src_reg == SKEP_PSEUDO_MAP_VALUE ||
-		     in->src_reg == SKEP_PSEUDO_MAP_IDX_VALUE;
-	bool by_idx = in->src_reg == SKEP_PSEUDO_MAP_IDX ||
-		      in->src_reg == SKEP_PSEUDO_MAP_IDX_VALUE;
+	bool value =
+		in->src_reg == SKEP_PSEUDO_MAP_VALUE || in->src_reg == SKEP_PSEUDO_MAP_IDX_VALUE;
+	bool by_idx =
+		in->src_reg == SKEP_PSEUDO_MAP_IDX || in->src_reg == SKEP_PSEUDO_MAP_IDX_VALUE;
 	const struct skep_map_facts *m;
 	int fd = in->imm, err;
 	s32 n;
 
 	if (by_idx) {
-		err = env->host->fd_array ? env->host->fd_array(env->host->priv, (u32)in->imm, &fd) :
-					    -EPROTO;
+		err = env->host->fd_array ? env->host->fd_array(env->host->priv, (u32)in->imm, &fd)
+					  : -EPROTO;
 		if (err == -EPROTO)
 			vf_say(env, "fd_idx without fd_array is invalid\n");
 		if (err)
@@ -247,12 +248,11 @@ static int resolve_map(struct env *env, u32 i)
 			vf_say(env, "no direct value access support for this map type\n");
 			return -EINVAL;
 		}
-		err = !m->has_direct || m->max_entries != 1 ? -SKEP_ENOTSUPP :
-		      off >= m->value_size		    ? -EINVAL :
-							      0;
+		err = !m->has_direct || m->max_entries != 1 ? -SKEP_ENOTSUPP
+		      : off >= m->value_size		    ? -EINVAL
+							    : 0;
 		if (err) {
-			vf_say(env,
-			       "invalid access to map value pointer, value_size=%u off=%u\n",
+			vf_say(env, "invalid access to map value pointer, value_size=%u off=%u\n",
 			       m->value_size, off);
 			return err;
 		}

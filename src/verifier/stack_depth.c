@@ -56,8 +56,8 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 	for (u32 i = s->start; i < s->end; i++) {
 		const struct bpf_insn *in = &env->insns[i];
 		bool call = in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL;
-		bool addr = in->code == (BPF_LD | BPF_IMM | BPF_DW) &&
-			    in->src_reg == SKEP_PSEUDO_FUNC;
+		bool addr =
+			in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == SKEP_PSEUDO_FUNC;
 		s32 to;
 
 		if (!call && !addr)
@@ -89,6 +89,6 @@ int vf_check_stack_depth(struct env *env)
 	for (u32 i = 0; i < env->nr_subs; i++)
 		total += env->subs[i].stack_depth;
 	if (total < PRIVATE_MIN)
-		private = false;
+	private = false;
 	return descend(env, 0, 0, 0, private, false);
 }

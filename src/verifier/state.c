@@ -97,9 +97,8 @@ bool reg_not_null(const struct reg *r)
 bool reg_may_spin_lock(const struct reg *r)
 {
 	if (r->kind == RK_MAP_VALUE)
-		return r->map->record &&
-		       r->map->record->mask &
-			       (1u << SKEP_FIELD_SPIN_LOCK | 1u << SKEP_FIELD_RES_SPIN_LOCK);
+		return r->map->record && r->map->record->mask & (1u << SKEP_FIELD_SPIN_LOCK |
+								 1u << SKEP_FIELD_RES_SPIN_LOCK);
 	return r->kind == RK_BTF && r->flags & RF_ALLOC;
 }
 
@@ -191,9 +190,7 @@ static int frame_copy(struct frame **dst, const struct frame *src)
 	}
 	slots = d->slots;
 	if (src->nr_slots > d->nr_slots || !slots) {
-		slots = src->nr_slots ?
-				skep_realloc(slots, src->nr_slots * sizeof(*slots)) :
-				slots;
+		slots = src->nr_slots ? skep_realloc(slots, src->nr_slots * sizeof(*slots)) : slots;
 		if (src->nr_slots && !slots)
 			return -ENOMEM;
 	}
@@ -328,7 +325,7 @@ static int push_ref(struct state *st, const struct ref *r)
 
 int vf_acquire_ref(struct env *env, u32 insn)
 {
-	struct ref r = { .kind = REF_PTR, .id = ++env->id_gen, .insn = insn };
+	struct ref r = {.kind = REF_PTR, .id = ++env->id_gen, .insn = insn};
 	int err = push_ref(env->cur, &r);
 
 	return err ? err : (int)r.id;
@@ -365,15 +362,13 @@ int vf_release_ref(struct env *env, u32 id)
 
 	if (!vf_drop_ref_entry(env->cur, id))
 		return -EINVAL;
-	vf_for_each_reg(env->cur, f, r)
-		if (r->ref_id == id)
-			reg_set_unknown(r);
+	vf_for_each_reg(env->cur, f, r) if (r->ref_id == id) reg_set_unknown(r);
 	return 0;
 }
 
 int vf_acquire_lock(struct env *env, u32 insn, u32 id, const void *ptr)
 {
-	struct ref r = { .kind = REF_LOCK, .id = id, .insn = insn, .ptr = ptr };
+	struct ref r = {.kind = REF_LOCK, .id = id, .insn = insn, .ptr = ptr};
 	struct state *st = env->cur;
 	int err = push_ref(st, &r);
 
@@ -439,9 +434,8 @@ void vf_drop_pkt_ptrs(struct env *env)
 	struct frame *f;
 	struct reg *r;
 
-	vf_for_each_reg(env->cur, f, r)
-		if (r->kind == RK_PKT || r->kind == RK_PKT_META || r->kind == RK_PKT_END)
-			reg_set_unknown(r);
+	vf_for_each_reg(env->cur, f, r) if (r->kind == RK_PKT || r->kind == RK_PKT_META ||
+					    r->kind == RK_PKT_END) reg_set_unknown(r);
 }
 
 /* Non-sleepable programs run inside an RCU section. */

@@ -62,8 +62,8 @@ int vf_find_subprogs(struct env *env)
 	for (u32 i = 0; !err && i < env->len; i++) {
 		const struct bpf_insn *in = &env->insns[i];
 		bool call = in->code == (BPF_JMP | BPF_CALL);
-		bool addr = in->code == (BPF_LD | BPF_IMM | BPF_DW) &&
-			    in->src_reg == SKEP_PSEUDO_FUNC;
+		bool addr =
+			in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == SKEP_PSEUDO_FUNC;
 
 		if (call && in->src_reg == BPF_PSEUDO_KFUNC_CALL)
 			err = vf_kfunc_resolve(env, i);
@@ -139,7 +139,7 @@ int vf_check_subprogs(struct env *env)
 					return -EINVAL;
 				}
 			}
-last:
+		last:
 			if (i != sub->end - 1)
 				continue;
 			if (in->code != (BPF_JMP | BPF_EXIT) && in->code != (BPF_JMP | BPF_JA) &&

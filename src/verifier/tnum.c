@@ -12,7 +12,7 @@ struct tnum tnum_range(u64 min, u64 max)
 		return tnum_const(min);
 	/* Every bit at or under the highest differing one may vary. */
 	below = ~0ull >> __builtin_clzll(differ);
-	return (struct tnum){ min & ~below, below };
+	return (struct tnum){min & ~below, below};
 }
 
 bool tnum_at_least(struct tnum t, u64 x, u64 *ret)
@@ -55,7 +55,7 @@ struct tnum tnum_add(struct tnum a, struct tnum b)
 	u64 hi = lo + a.mask + b.mask;
 	u64 mu = (lo ^ hi) | a.mask | b.mask;
 
-	return (struct tnum){ lo & ~mu, mu };
+	return (struct tnum){lo & ~mu, mu};
 }
 
 struct tnum tnum_sub(struct tnum a, struct tnum b)
@@ -63,7 +63,7 @@ struct tnum tnum_sub(struct tnum a, struct tnum b)
 	u64 mid = a.value - b.value;
 	u64 mu = ((mid + a.mask) ^ (mid - b.mask)) | a.mask | b.mask;
 
-	return (struct tnum){ mid & ~mu, mu };
+	return (struct tnum){mid & ~mu, mu};
 }
 
 struct tnum tnum_and(struct tnum a, struct tnum b)
@@ -71,28 +71,28 @@ struct tnum tnum_and(struct tnum a, struct tnum b)
 	u64 ones = a.value & b.value;
 	u64 maybe = (a.value | a.mask) & (b.value | b.mask);
 
-	return (struct tnum){ ones, maybe & ~ones };
+	return (struct tnum){ones, maybe & ~ones};
 }
 
 struct tnum tnum_or(struct tnum a, struct tnum b)
 {
 	u64 ones = a.value | b.value;
 
-	return (struct tnum){ ones, (a.mask | b.mask) & ~ones };
+	return (struct tnum){ones, (a.mask | b.mask) & ~ones};
 }
 
 struct tnum tnum_xor(struct tnum a, struct tnum b)
 {
 	u64 mu = a.mask | b.mask;
 
-	return (struct tnum){ (a.value ^ b.value) & ~mu, mu };
+	return (struct tnum){(a.value ^ b.value) & ~mu, mu};
 }
 
 struct tnum tnum_union(struct tnum a, struct tnum b)
 {
 	u64 mu = (a.value ^ b.value) | a.mask | b.mask;
 
-	return (struct tnum){ a.value & b.value & ~mu, mu };
+	return (struct tnum){a.value & b.value & ~mu, mu};
 }
 
 /* Long multiplication; an unknown bit of the multiplier joins "added" and "not added". */
@@ -111,26 +111,26 @@ struct tnum tnum_mul(struct tnum a, struct tnum b)
 
 struct tnum tnum_lsh(struct tnum a, u8 n)
 {
-	return (struct tnum){ a.value << n, a.mask << n };
+	return (struct tnum){a.value << n, a.mask << n};
 }
 
 struct tnum tnum_rsh(struct tnum a, u8 n)
 {
-	return (struct tnum){ a.value >> n, a.mask >> n };
+	return (struct tnum){a.value >> n, a.mask >> n};
 }
 
 struct tnum tnum_arsh(struct tnum a, u8 n, u8 bits)
 {
 	if (bits == 32)
-		return (struct tnum){ (u32)((s32)a.value >> n), (u32)((s32)a.mask >> n) };
-	return (struct tnum){ (u64)((s64)a.value >> n), (u64)((s64)a.mask >> n) };
+		return (struct tnum){(u32)((s32)a.value >> n), (u32)((s32)a.mask >> n)};
+	return (struct tnum){(u64)((s64)a.value >> n), (u64)((s64)a.mask >> n)};
 }
 
 struct tnum tnum_cast(struct tnum a, u8 bytes)
 {
 	u64 keep = bytes >= 8 ? ~0ull : (1ull << bytes * 8) - 1;
 
-	return (struct tnum){ a.value & keep, a.mask & keep };
+	return (struct tnum){a.value & keep, a.mask & keep};
 }
 
 static u64 swap_bits(u64 v, u8 bits)
@@ -144,7 +144,7 @@ static u64 swap_bits(u64 v, u8 bits)
 
 struct tnum tnum_bswap(struct tnum a, u8 bits)
 {
-	return (struct tnum){ swap_bits(a.value, bits), swap_bits(a.mask, bits) };
+	return (struct tnum){swap_bits(a.value, bits), swap_bits(a.mask, bits)};
 }
 
 bool tnum_aligned(struct tnum a, u64 align)

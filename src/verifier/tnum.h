@@ -15,11 +15,11 @@ struct tnum {
 	u64 value, mask;
 };
 
-#define TNUM_UNKNOWN ((struct tnum){ 0, ~0ull })
+#define TNUM_UNKNOWN ((struct tnum){0, ~0ull})
 
 static inline struct tnum tnum_const(u64 v)
 {
-	return (struct tnum){ v, 0 };
+	return (struct tnum){v, 0};
 }
 static inline bool tnum_is_const(struct tnum t)
 {
@@ -48,20 +48,20 @@ static inline struct tnum tnum_intersect(struct tnum a, struct tnum b)
 {
 	u64 mu = a.mask & b.mask;
 
-	return (struct tnum){ (a.value | b.value) & ~mu, mu };
+	return (struct tnum){(a.value | b.value) & ~mu, mu};
 }
 static inline struct tnum tnum_lo32(struct tnum t)
 {
-	return (struct tnum){ (u32)t.value, (u32)t.mask };
+	return (struct tnum){(u32)t.value, (u32)t.mask};
 }
 static inline struct tnum tnum_hi32(struct tnum t)
 {
-	return (struct tnum){ t.value & ~0xffffffffull, t.mask & ~0xffffffffull };
+	return (struct tnum){t.value & ~0xffffffffull, t.mask & ~0xffffffffull};
 }
 static inline struct tnum tnum_join(struct tnum hi, struct tnum lo)
 {
-	return (struct tnum){ (hi.value & ~0xffffffffull) | (u32)lo.value,
-			      (hi.mask & ~0xffffffffull) | (u32)lo.mask };
+	return (struct tnum){(hi.value & ~0xffffffffull) | (u32)lo.value,
+			     (hi.mask & ~0xffffffffull) | (u32)lo.mask};
 }
 
 /* Smallest tnum that holds [min, max]. */

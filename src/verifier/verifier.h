@@ -30,7 +30,8 @@ struct skep_verify_req {
 	const struct bpf_line_info *line_info;
 	u32 nr_line_info;
 
-	const u32 *fd_array_fds; /* fd_array_cnt form: every entry must be a map or BTF; else NULL */
+	const u32
+		*fd_array_fds; /* fd_array_cnt form: every entry must be a map or BTF; else NULL */
 	u32 fd_array_cnt;
 
 	/*
@@ -52,7 +53,8 @@ struct skep_verify_res {
 	u32 log_true_size; /* bytes a big enough buffer would have needed, incl. the NUL */
 	bool log_truncated;
 	struct skep_verify_stats stats;
-	const char *attach_name; /* tracing: name of the target function or tracepoint (no btf_trace_) */
+	const char *attach_name; /* tracing: name of the target function or tracepoint (no
+				    btf_trace_) */
 	u32 attach_nr_args;
 	bool enforce_attach_type;
 	char reason[256]; /* on rejection: the last line of the log, whatever the level */

@@ -19,6 +19,7 @@
 #include "base/lock.h"
 #include "base/pool.h"
 #include "base/rcu.h"
+#include "base/sha256.h"
 #include "base/uaccess.h"
 #include "base/vcpu.h"
 
@@ -36,6 +37,29 @@ static void allocations_fail_on_demand(void **state)
 	skep_free(p);
 	assert_null(skep_calloc(SIZE_MAX / 2, 3));
 	assert_null(skep_alloc(SKEP_ALLOC_MAX + 1));
+}
+
+/* The standard's examples, and lengths around a block's end. */
+static void sha256_is_the_standards(void **state)
+{
+	static const struct {
+		const char *text;
+		u8 first[4];
+	} cases[] = {
+		{"", {0xe3, 0xb0, 0xc4, 0x42}},
+		{"abc", {0xba, 0x78, 0x16, 0xbf}},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", {0x24, 0x8d, 0x6a, 0x61}},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", {0x9f, 0x4a, 0x86, 0x27}},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		 {0xff, 0xe0, 0x54, 0xfe}},
+	};
+	u8 digest[32];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		skep_sha256(cases[i].text, strlen(cases[i].text), digest);
+		assert_memory_equal(digest, cases[i].first, 4);
+	}
 }
 
 static void pool_objects_are_zeroed_and_reused(void **state)
@@ -242,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(allocations_fail_on_demand),
+		cmocka_unit_test(sha256_is_the_standards),
 		cmocka_unit_test(pool_objects_are_zeroed_and_reused),
 		cmocka_unit_test(size_classes_hold_what_they_promise),
 		cmocka_unit_test(threads_never_share_a_pool_object),

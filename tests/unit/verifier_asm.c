@@ -23,7 +23,8 @@ static int eat(const char **p, const char *tok)
 	if (strncmp(*p, tok, n))
 		return 0;
 	/* A word must end where the token does. */
-	if (isalnum((unsigned char)tok[n - 1]) && (isalnum((unsigned char)(*p)[n]) || (*p)[n] == '_'))
+	if (isalnum((unsigned char)tok[n - 1]) &&
+	    (isalnum((unsigned char)(*p)[n]) || (*p)[n] == '_'))
 		return 0;
 	*p += n;
 	return 1;
@@ -79,8 +80,11 @@ static struct bpf_insn *put(struct vasm *a, int code, int dst, int src, int off,
 {
 	struct bpf_insn *in = &a->insns[a->n++];
 
-	*in = (struct bpf_insn){ .code = (__u8)code, .dst_reg = dst & 15, .src_reg = src & 15,
-				 .off = (__s16)off, .imm = imm };
+	*in = (struct bpf_insn){.code = (__u8)code,
+				.dst_reg = dst & 15,
+				.src_reg = src & 15,
+				.off = (__s16)off,
+				.imm = imm};
 	return in;
 }
 
@@ -143,22 +147,21 @@ static int mem(const char **p, int *size, int *r, int *off)
 static const struct {
 	const char *text;
 	int op;
-} alu[] = { { "s>>=", 0xc0 }, { "<<=", 0x60 }, { ">>=", 0x70 }, { "+=", 0x00 }, { "-=", 0x10 },
-	    { "*=", 0x20 },   { "s/=", 0x130 }, { "/=", 0x30 },  { "|=", 0x40 }, { "&=", 0x50 },
-	    { "s%=", 0x190 }, { "%=", 0x90 },  { "^=", 0xa0 },	 { "=", 0xb0 } };
+} alu[] = {{"s>>=", 0xc0}, {"<<=", 0x60},  {">>=", 0x70}, {"+=", 0x00}, {"-=", 0x10},
+	   {"*=", 0x20},   {"s/=", 0x130}, {"/=", 0x30},  {"|=", 0x40}, {"&=", 0x50},
+	   {"s%=", 0x190}, {"%=", 0x90},   {"^=", 0xa0},  {"=", 0xb0}};
 static const struct {
 	const char *text;
 	int op;
-} cmp[] = { { "s>=", 0x70 }, { "s<=", 0xd0 }, { "s>", 0x60 }, { "s<", 0xc0 }, { "==", 0x10 },
-	    { "!=", 0x50 },  { ">=", 0x30 },  { "<=", 0xb0 }, { ">", 0x20 },  { "<", 0xa0 },
-	    { "&", 0x40 } };
+} cmp[] = {{"s>=", 0x70}, {"s<=", 0xd0}, {"s>", 0x60}, {"s<", 0xc0}, {"==", 0x10}, {"!=", 0x50},
+	   {">=", 0x30},  {"<=", 0xb0},	 {">", 0x20},  {"<", 0xa0},  {"&", 0x40}};
 
 static int assign(struct vasm *a, const char **p, int d, int w)
 {
 	int size, s, off, sw, cls = w ? BPF_ALU : BPF_ALU64;
-	static const char *const rmw[] = { "fetch_add", "fetch_or", "fetch_and", "fetch_xor",
-					   "xchg", "cmpxchg" };
-	static const int rmw_imm[] = { 1, 0x41, 0x51, 0xa1, 0xe1, 0xf1 };
+	static const char *const rmw[] = {"fetch_add", "fetch_or", "fetch_and",
+					  "fetch_xor", "xchg",	   "cmpxchg"};
+	static const int rmw_imm[] = {1, 0x41, 0x51, 0xa1, 0xe1, 0xf1};
 	struct bpf_insn *in;
 
 	ws(p);
@@ -356,8 +359,11 @@ static int line(struct vasm *a, const char *p)
 
 		if (!mem(&p, &size, &r, &off))
 			return 0;
-		op = eat(&p, "+=") ? 0 : eat(&p, "|=") ? 0x40 : eat(&p, "&=") ? 0x50 :
-		     eat(&p, "^=") ? 0xa0 : -1;
+		op = eat(&p, "+=")   ? 0
+		     : eat(&p, "|=") ? 0x40
+		     : eat(&p, "&=") ? 0x50
+		     : eat(&p, "^=") ? 0xa0
+				     : -1;
 		if (op < 0 || !reg(&p, &s, &sw))
 			return 0;
 		put(a, BPF_STX | 0xc0 | size, r, s, off, op);

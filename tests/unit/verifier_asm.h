@@ -37,7 +37,8 @@ struct vasm {
 	unsigned int nr_fixups;
 	const int *map_fds;
 	const char *error;
-	/* Type ids of kernel functions and structs by name, and offsets of fields ("task_struct.pid"). */
+	/* Type ids of kernel functions and structs by name, and offsets of fields
+	 * ("task_struct.pid"). */
 	int (*resolve)(const char *name);
 };
 

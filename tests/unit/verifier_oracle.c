@@ -93,7 +93,7 @@ static void btf_begin(void)
 
 static void btf_end(void)
 {
-	struct btf_header h = { .magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(h) };
+	struct btf_header h = {.magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(h)};
 
 	h.type_len = nr_words * 4;
 	h.str_off = h.type_len;
@@ -106,7 +106,7 @@ static void btf_end(void)
 
 static int btf_load(void)
 {
-	struct skep_attr_btf_load a = { .btf = (uintptr_t)btf_raw, .btf_size = btf_raw_size };
+	struct skep_attr_btf_load a = {.btf = (uintptr_t)btf_raw, .btf_size = btf_raw_size};
 
 	return sys_bpf(18, &a, sizeof(a));
 }
@@ -115,9 +115,12 @@ static int btf_load(void)
 
 static void add_map(u32 i, u32 t, u32 ks, u32 vs, u32 n, u32 flags, const char *name)
 {
-	struct skep_attr_map_create a = { .map_type = t, .key_size = ks, .value_size = vs,
-					  .max_entries = n, .map_flags = flags };
-	u64 zero[32] = { 0 };
+	struct skep_attr_map_create a = {.map_type = t,
+					 .key_size = ks,
+					 .value_size = vs,
+					 .max_entries = n,
+					 .map_flags = flags};
+	u64 zero[32] = {0};
 
 	(void)zero;
 	snprintf(a.map_name, sizeof(a.map_name), "%s", name);
@@ -157,8 +160,8 @@ static void add_map(u32 i, u32 t, u32 ks, u32 vs, u32 n, u32 flags, const char *
 		fprintf(stderr, "map %s: %s\n", name, strerror(-fds[i]));
 		exit(fds[i] == -EPERM ? 77 : 1);
 	}
-	facts[i] = (struct skep_map_facts){ .type = t, .key_size = ks, .value_size = vs,
-					    .max_entries = n, .flags = flags };
+	facts[i] = (struct skep_map_facts){
+		.type = t, .key_size = ks, .value_size = vs, .max_entries = n, .flags = flags};
 	snprintf(facts[i].name, 16, "%s", name);
 	facts[i].has_direct = t == BPF_MAP_TYPE_ARRAY;
 	if (i == 7) {
@@ -172,7 +175,7 @@ static void add_map(u32 i, u32 t, u32 ks, u32 vs, u32 n, u32 flags, const char *
 		struct {
 			u32 fd, pad;
 			u64 key, value, f;
-		} e = { .fd = (u32)fds[i], .key = (uintptr_t)zero, .value = (uintptr_t)frozen_value };
+		} e = {.fd = (u32)fds[i], .key = (uintptr_t)zero, .value = (uintptr_t)frozen_value};
 
 		strcpy((char *)frozen_value, "a %d b %s");
 		memcpy(frozen_value + 16, "\x08\x00\x00\x00\xff\xff\xff\xff", 8);
@@ -311,8 +314,11 @@ static void make_prog_btf(const struct test *t)
 		proto = type("", BTF_KIND_FUNC_PROTO, (u32)strlen(p), tint);
 		for (; *p; p++) {
 			w32(str("arg"));
-			w32(*p == 'i' ? tint : *p == 'l' ? tlong : *p == 'c' ? tctx_p :
-			    *p == 'p' ? tint_p : tpair_p);
+			w32(*p == 'i'	? tint
+			    : *p == 'l' ? tlong
+			    : *p == 'c' ? tctx_p
+			    : *p == 'p' ? tint_p
+					: tpair_p);
 		}
 		ids[n][0] = as.labels[i].at;
 		ids[n++][1] = type(l, BTF_KIND_FUNC, l[0] == 'g', proto);
@@ -324,7 +330,7 @@ static void make_prog_btf(const struct test *t)
 		exit(1);
 	}
 	for (u32 i = 0; i < n; i++)
-		finfo[i] = (struct bpf_func_info){ .insn_off = ids[i][0], .type_id = ids[i][1] };
+		finfo[i] = (struct bpf_func_info){.insn_off = ids[i][0], .type_id = ids[i][1]};
 	nr_finfo = n;
 }
 
@@ -347,8 +353,10 @@ static u32 tp_id(const char *name)
 
 static void ask_kernel(const struct test *t, u32 level, struct answer *a)
 {
-	struct skep_attr_prog_load p = { .prog_type = t->type, .expected_attach_type = t->attach,
-					 .insns = (uintptr_t)as.insns, .insn_cnt = as.n };
+	struct skep_attr_prog_load p = {.prog_type = t->type,
+					.expected_attach_type = t->attach,
+					.insns = (uintptr_t)as.insns,
+					.insn_cnt = as.n};
 	int fd;
 
 	klog[0] = 0;
@@ -372,9 +380,12 @@ static void ask_kernel(const struct test *t, u32 level, struct answer *a)
 
 static void ask_skep(const struct test *t, u32 level, struct answer *a)
 {
-	struct skep_verify_req r = { .host = &host, .insns = as.insns, .nr_insns = as.n,
-				     .prog_type = t->type, .attach_type = t->attach,
-				     .flags = t->flags };
+	struct skep_verify_req r = {.host = &host,
+				    .insns = as.insns,
+				    .nr_insns = as.n,
+				    .prog_type = t->type,
+				    .attach_type = t->attach,
+				    .flags = t->flags};
 	struct skep_vprog p;
 	struct skep_verify_res res;
 	const char *lic = t->license ? t->license : "GPL";
@@ -484,7 +495,8 @@ static int compare(const struct test *t, bool verbose)
 		bad = 1;
 	else if (k.err && !*s.reason && *klog && !strstr(klog, "processed 0"))
 		bad = 0;
-	if (getenv("SHOW_KLOG")) puts(klog);
+	if (getenv("SHOW_KLOG"))
+		puts(klog);
 	if (bad || verbose) {
 		char *end = strstr(klog, "\nprocessed"), *from;
 
@@ -496,8 +508,10 @@ static int compare(const struct test *t, bool verbose)
 			from = klog;
 		}
 		printf("%s%s: kernel %d, skep %d\n  kernel: %s\n  skep:   %s\n",
-		       bad == 2 ? "UNSOUND " : bad ? "differs " : "", t->name, k.err, s.err, from,
-		       verbose ? slog : s.reason);
+		       bad == 2 ? "UNSOUND "
+		       : bad	? "differs "
+				: "",
+		       t->name, k.err, s.err, from, verbose ? slog : s.reason);
 	} else if (log_lines && logs_differ(kl, sl)) {
 		printf("log %s\n  kernel: %s\n  skep:   %s\n", t->name, kl, sl);
 		bad = 3;
@@ -563,7 +577,7 @@ static void open_kernel_btf(void)
 
 int main(int argc, char **argv)
 {
-	u32 bad[4] = { 0 }, n = 0;
+	u32 bad[4] = {0}, n = 0;
 	bool verbose = false;
 	int only = -1, opt;
 	long seed = -1;
@@ -585,7 +599,8 @@ int main(int argc, char **argv)
 	make_maps();
 	host.nr_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
 	if (seed >= 0)
-		return random_programs((u64)seed, optind < argc ? (u32)atoi(argv[optind]) : 1000, verbose);
+		return random_programs((u64)seed, optind < argc ? (u32)atoi(argv[optind]) : 1000,
+				       verbose);
 	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
 		int r;
 

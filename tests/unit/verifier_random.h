@@ -28,9 +28,30 @@ static void emit(const char *fmt, ...)
 
 static int interesting(void)
 {
-	static const int v[] = { 0, 1, -1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 255, 256, 4095,
-				 0x7fffffff, (int)0x80000000, (int)0xfffffff0, 0x10000, 0xffff, -8,
-				 -255, 100, 1000 };
+	static const int v[] = {0,
+				1,
+				-1,
+				2,
+				7,
+				8,
+				15,
+				16,
+				31,
+				32,
+				63,
+				64,
+				255,
+				256,
+				4095,
+				0x7fffffff,
+				(int)0x80000000,
+				(int)0xfffffff0,
+				0x10000,
+				0xffff,
+				-8,
+				-255,
+				100,
+				1000};
 
 	return rnd(4) ? v[rnd(ARRAY_SIZE(v))] : (int)(rnd(0xffffffff) - rnd(0xffffffff));
 }
@@ -38,15 +59,15 @@ static int interesting(void)
 /* Registers that hold numbers: r6, r7, r8, and r0. r9 is a map value (or anything). */
 static int num_reg(void)
 {
-	static const int r[] = { 6, 7, 8, 6, 7, 0 };
+	static const int r[] = {6, 7, 8, 6, 7, 0};
 
 	return r[rnd(ARRAY_SIZE(r))];
 }
 
 static void random_alu(void)
 {
-	static const char *const ops[] = { "+=", "-=", "*=", "|=", "&=", "^=", "<<=", ">>=",
-					   "s>>=", "/=", "%=", "=", "+=", "&=", "&=" };
+	static const char *const ops[] = {"+=",	  "-=", "*=", "|=", "&=", "^=", "<<=", ">>=",
+					  "s>>=", "/=", "%=", "=",  "+=", "&=", "&="};
 	u32 op = rnd(ARRAY_SIZE(ops));
 	char c = rnd(3) ? 'r' : 'w';
 	int imm = interesting();
@@ -56,14 +77,15 @@ static void random_alu(void)
 		return;
 	}
 	if (rnd(14) == 0) {
-		static const char *const sx[] = { "s8", "s16" };
+		static const char *const sx[] = {"s8", "s16"};
 
 		emit("%c%d = (%s)%c%d\n", c, num_reg(), sx[rnd(2)], c, num_reg());
 		return;
 	}
 	if (rnd(20) == 0) {
 		int r = num_reg();
-		static const char *const sw[] = { "bswap16", "bswap32", "bswap64", "be16", "le16", "be32", "le32", "be64" };
+		static const char *const sw[] = {"bswap16", "bswap32", "bswap64", "be16",
+						 "le16",    "be32",    "le32",	  "be64"};
 
 		emit("r%d = %s r%d\n", r, sw[rnd(8)], r);
 		return;
@@ -81,8 +103,8 @@ static void random_alu(void)
 
 static void random_cond(u32 label)
 {
-	static const char *const ops[] = { "==", "!=", ">", ">=", "<", "<=", "s>", "s>=", "s<",
-					   "s<=", "&" };
+	static const char *const ops[] = {
+		"==", "!=", ">", ">=", "<", "<=", "s>", "s>=", "s<", "s<=", "&"};
 	char c = rnd(3) ? 'r' : 'w';
 
 	if (rnd(2))
@@ -93,8 +115,8 @@ static void random_cond(u32 label)
 
 static void random_mem(void)
 {
-	static const char *const sz[] = { "u8", "u16", "u32", "u64", "s8", "s16", "s32" };
-	static const int bytes[] = { 1, 2, 4, 8, 1, 2, 4 };
+	static const char *const sz[] = {"u8", "u16", "u32", "u64", "s8", "s16", "s32"};
+	static const int bytes[] = {1, 2, 4, 8, 1, 2, 4};
 	u32 s = rnd(7);
 	int off = -(int)(1 + rnd(4)) * 8 + (rnd(3) ? 0 : (int)rnd(8 / (u32)bytes[s]) * bytes[s]);
 
@@ -111,12 +133,12 @@ static void random_mem(void)
 		emit("*(%s *)(r10 - %d) = %d\n", sz[s & 3], -off, rnd(2) ? 0 : interesting());
 		break;
 	case 5:
-		emit("r2 = r10\nr2 += -32\nr%d &= %u\nr2 += r%d\n*(u8 *)(r2 + 0) = %u\n", 6, rnd(32),
-		     6, rnd(2));
+		emit("r2 = r10\nr2 += -32\nr%d &= %u\nr2 += r%d\n*(u8 *)(r2 + 0) = %u\n", 6,
+		     rnd(32), 6, rnd(2));
 		break;
 	case 6:
-		emit("r9 = value 2 0\nr%d &= %u\nr9 += r%d\nr%d = *(%s *)(r9 + %u)\n", 7, rnd(80), 7,
-		     num_reg(), sz[s], rnd(16));
+		emit("r9 = value 2 0\nr%d &= %u\nr9 += r%d\nr%d = *(%s *)(r9 + %u)\n", 7, rnd(80),
+		     7, num_reg(), sz[s], rnd(16));
 		break;
 	default:
 		emit("r9 = value 2 %u\nr9 += r%d\nr%d = *(%s *)(r9 + %u)\n", rnd(8), num_reg(),
@@ -133,24 +155,29 @@ static void random_call(u32 k)
 		emit("call 7\n");
 		break;
 	case 2:
-		emit("r1 = map %u\nr2 = r10\nr2 += -%u\ncall 1\nif r0 == 0 goto n%u\nr%d = *(u64 *)(r0 + 0)\nn%u:\nr0 = 0\n",
+		emit("r1 = map %u\nr2 = r10\nr2 += -%u\ncall 1\nif r0 == 0 goto n%u\nr%d = *(u64 "
+		     "*)(r0 + 0)\nn%u:\nr0 = 0\n",
 		     rnd(2), 4 + 4 * rnd(3), k, 6 + (int)rnd(3), k);
 		break;
 	case 3:
-		emit("r1 = map 1\nr2 = r10\nr2 += -%u\ncall 1\nif r0 == 0 goto n%u\nr9 = r0\nr9 += r%d\nr%d = *(u8 *)(r9 + 0)\nn%u:\nr0 = 0\n",
+		emit("r1 = map 1\nr2 = r10\nr2 += -%u\ncall 1\nif r0 == 0 goto n%u\nr9 = r0\nr9 += "
+		     "r%d\nr%d = *(u8 *)(r9 + 0)\nn%u:\nr0 = 0\n",
 		     8 * (1 + rnd(2)), k, 6 + (int)rnd(2), 6 + (int)rnd(3), k);
 		break;
 	case 4:
 		emit("r1 = r%d\nr2 = r%d\ncall sub\n", 6 + (int)rnd(3), 6 + (int)rnd(3));
 		break;
 	case 5:
-		emit("r1 = r%d\nr2 = r10\nr2 += -%u\ncall sub2\n", 6 + (int)rnd(3), 8 * (1 + rnd(4)));
+		emit("r1 = r%d\nr2 = r10\nr2 += -%u\ncall sub2\n", 6 + (int)rnd(3),
+		     8 * (1 + rnd(4)));
 		break;
 	case 6:
-		emit("r1 = map 0\nr2 = r10\nr2 += -4\nr3 = r10\nr3 += -%u\nr4 = 0\ncall 2\n", 8 + rnd(16));
+		emit("r1 = map 0\nr2 = r10\nr2 += -4\nr3 = r10\nr3 += -%u\nr4 = 0\ncall 2\n",
+		     8 + rnd(16));
 		break;
 	default:
-		emit("r1 = r10\nr1 += -%u\nr2 = r%d\nr2 &= %u\nr3 = value 6 0\ncall 182\n", 8 * (1 + rnd(4)), 6 + (int)rnd(3), rnd(40));
+		emit("r1 = r10\nr1 += -%u\nr2 = r%d\nr2 &= %u\nr3 = value 6 0\ncall 182\n",
+		     8 * (1 + rnd(4)), 6 + (int)rnd(3), rnd(40));
 		break;
 	}
 }
@@ -222,11 +249,12 @@ static void random_program(u32 mode)
 /* Loads along pointers of kernel objects, at offsets that may or may not be members. */
 static void random_walk(void)
 {
-	static const char *const roots[] = { "task_struct", "sk_buff", "file", "inode", "cgroup",
-					     "mm_struct", "sock", "super_block", "dentry", "pid",
-					     "net_device", "bpf_prog", "request_queue", "page" };
-	static const char *const sz[] = { "u64", "u64", "u64", "u64", "u32", "u16", "u8", "s32" };
-	static const u32 bytes[] = { 8, 8, 8, 8, 4, 2, 1, 4 };
+	static const char *const roots[] = {
+		"task_struct", "sk_buff",  "file",	    "inode",  "cgroup",
+		"mm_struct",   "sock",	   "super_block",   "dentry", "pid",
+		"net_device",  "bpf_prog", "request_queue", "page"};
+	static const char *const sz[] = {"u64", "u64", "u64", "u64", "u32", "u16", "u8", "s32"};
+	static const u32 bytes[] = {8, 8, 8, 8, 4, 2, 1, 4};
 	u32 root = rnd(ARRAY_SIZE(roots)), reach = rnd(2) ? 400 : 4000;
 
 	prog_len = 0;
@@ -417,11 +445,11 @@ static void random_structured(void)
 /* Instructions of any bits, mostly defined opcodes. */
 static void random_bytes(void)
 {
-	static const u8 codes[] = { 0x07, 0x0f, 0xb7, 0xbf, 0x61, 0x71, 0x69, 0x79, 0x63, 0x7b, 0x62,
-				    0x7a, 0x15, 0x1d, 0x25, 0x2d, 0x55, 0x5d, 0xb4, 0xbc, 0x04, 0x0c,
-				    0x85, 0x18, 0xdb, 0xc3, 0x05, 0x06, 0x16, 0x1e, 0x95, 0x87, 0x57,
-				    0x67, 0x77, 0xc7, 0xd4, 0xdc, 0xd7, 0x91, 0x81, 0x20, 0x30, 0x28,
-				    0xe5, 0x8d, 0xd3, 0x40, 0x50, 0x27, 0x37, 0x97 };
+	static const u8 codes[] = {0x07, 0x0f, 0xb7, 0xbf, 0x61, 0x71, 0x69, 0x79, 0x63, 0x7b, 0x62,
+				   0x7a, 0x15, 0x1d, 0x25, 0x2d, 0x55, 0x5d, 0xb4, 0xbc, 0x04, 0x0c,
+				   0x85, 0x18, 0xdb, 0xc3, 0x05, 0x06, 0x16, 0x1e, 0x95, 0x87, 0x57,
+				   0x67, 0x77, 0xc7, 0xd4, 0xdc, 0xd7, 0x91, 0x81, 0x20, 0x30, 0x28,
+				   0xe5, 0x8d, 0xd3, 0x40, 0x50, 0x27, 0x37, 0x97};
 	u32 n = 2 + rnd(12);
 
 	prog_len = 0;
@@ -432,7 +460,8 @@ static void random_bytes(void)
 		if (c == 0x85 && rnd(3))
 			imm = 1 + (int)rnd(211);
 		emit(".insn %u %u %u %d %d\n", c, rnd(30) ? rnd(11) : rnd(16),
-		     rnd(3) ? rnd(3) : rnd(16), (int)rnd(3) - 1 + (rnd(4) ? 0 : -8 * (int)rnd(4)), imm);
+		     rnd(3) ? rnd(3) : rnd(16), (int)rnd(3) - 1 + (rnd(4) ? 0 : -8 * (int)rnd(4)),
+		     imm);
 		if (c == 0x18)
 			emit(".insn 0 0 0 0 %d\n", (int)rnd(3) - 1);
 	}
@@ -441,10 +470,10 @@ static void random_bytes(void)
 
 static int random_programs(u64 seed, u32 count, bool verbose)
 {
-	u32 bad[4] = { 0 };
+	u32 bad[4] = {0};
 
 	for (u32 i = 0; i < count; i++) {
-		struct test t = { .name = "random", .type = SF, .text = prog_text };
+		struct test t = {.name = "random", .type = SF, .text = prog_text};
 		char name[64];
 		int r;
 
@@ -457,7 +486,7 @@ static int random_programs(u64 seed, u32 count, bool verbose)
 			t.attach_name = "sched_process_exit";
 			random_walk();
 		} else if (random_mode == 'b') {
-			static const u32 types_[] = { SF, XDP, CLS, RTP, TP };
+			static const u32 types_[] = {SF, XDP, CLS, RTP, TP};
 
 			t.type = types_[rnd(5)];
 			random_bytes();

@@ -82,8 +82,8 @@ static struct scalar around(u64 a, u64 b)
 	return s;
 }
 
-static const u8 alu_ops[] = { BPF_ADD, BPF_SUB, BPF_MUL, BPF_AND, BPF_OR, BPF_XOR,
-			      BPF_LSH, BPF_RSH, BPF_ARSH, BPF_NEG };
+static const u8 alu_ops[] = {BPF_ADD, BPF_SUB, BPF_MUL, BPF_AND,  BPF_OR,
+			     BPF_XOR, BPF_LSH, BPF_RSH, BPF_ARSH, BPF_NEG};
 
 static u64 compute(u8 op, bool is64, u64 a, u64 b)
 {
@@ -156,7 +156,7 @@ static void alu_contains_results(void **state)
 
 static void width_changes_contain_results(void **state)
 {
-	static const u32 sizes[] = { 1, 2, 4 };
+	static const u32 sizes[] = {1, 2, 4};
 
 	(void)state;
 	for (u32 i = 0; i < 1000000; i++) {
@@ -174,7 +174,8 @@ static void width_changes_contain_results(void **state)
 		if (n < 4) {
 			r = s;
 			scalar_sign_extend32(&r, n);
-			assert_true(member(&r, (u32)((s32)((u32)a << (32 - n * 8)) >> (32 - n * 8))));
+			assert_true(
+				member(&r, (u32)((s32)((u32)a << (32 - n * 8)) >> (32 - n * 8))));
 		}
 		r = s;
 		scalar_bswap(&r, 64);
@@ -218,8 +219,8 @@ static bool holds(u8 op, bool is32, u64 a, u64 b)
 
 static void branches_keep_what_passes(void **state)
 {
-	static const u8 ops[] = { BPF_JEQ, BPF_JNE, BPF_JGT, BPF_JGE, BPF_JLT, BPF_JLE,
-				  BPF_JSGT, BPF_JSGE, BPF_JSLT, BPF_JSLE, BPF_JSET };
+	static const u8 ops[] = {BPF_JEQ,  BPF_JNE,  BPF_JGT,  BPF_JGE,	 BPF_JLT, BPF_JLE,
+				 BPF_JSGT, BPF_JSGE, BPF_JSLT, BPF_JSLE, BPF_JSET};
 
 	(void)state;
 	for (u32 i = 0; i < 3000000; i++) {
@@ -247,7 +248,7 @@ static void tnum_exhaustive(void **state)
 	(void)state;
 	for (u32 am = 0; am < 32; am++) {
 		for (u32 av = 0; av < 32; av++) {
-			struct tnum a = { av, am };
+			struct tnum a = {av, am};
 
 			if (av & am)
 				continue;
@@ -263,8 +264,8 @@ static void tnum_exhaustive(void **state)
 			}
 			for (u32 bm = 0; bm < 32; bm++) {
 				for (u32 bv = 0; bv < 32; bv++) {
-					struct tnum b = { bv, bm };
-					struct tnum add, sub, mul, and, or, xor ;
+					struct tnum b = {bv, bm};
+					struct tnum add, sub, mul, and, or, xor;
 
 					if (bv & bm)
 						continue;
