@@ -648,9 +648,9 @@ bool scalar_alu(u8 op, bool is64, struct scalar *d, const struct scalar *src)
 	case BPF_LSH:
 	case BPF_RSH:
 	case BPF_ARSH:
-		/* A count that is not one constant below the width tells nothing. */
+		/* A count that is not one constant below the width (all 64 bits of it) tells nothing. */
 		if (is64 ? !scalar_is_const(&s) || s.umax > 63
-			 : !scalar_is_const32(&s) || s.u32max > 31) {
+			 : !scalar_is_const32(&s) || s.umax > 31) {
 			*d = scalar_unknown();
 			return false;
 		}

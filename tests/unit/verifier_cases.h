@@ -82,6 +82,7 @@ static const struct test cases[] = {
 	{ "add wrap", SF, 0, RND "r0 &= 1; r1 = -1; r0 += r1; if r0 == 1 goto bad; goto out; bad: \n r0 = r9; " OUT },
 	{ "xor", SF, 0, RND "r0 &= 3; r0 ^= 4; if r0 < 4 goto bad; goto out; bad: \n r0 = r9; " OUT },
 	{ "fork or", SF, 0, RND "r0 s>>= 63; r0 |= 5; if r0 == 5 goto out; if r0 == -1 goto out; r0 = r9; " OUT },
+	{ "w shift by low zero", SF, 0, RND "r0 <<= 49; w6 = 0; w6 >>= w0; r1 = value 2 0; r1 += r6; " OUT },
 	{ "tnum eq", SF, 0, RND "r0 &= 0xfe; if r0 == 3 goto bad; goto out; bad: \n r0 = r9; " OUT },
 	{ "cpu range", SF, 0, "call 8; if r0 > 4096 goto bad; goto out; bad: \n r0 = r9; " OUT },
 	/* --- loops --- */
