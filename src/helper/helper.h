@@ -30,7 +30,7 @@ struct skep_kfunc_impl {
 /* Tables of the themes, ended by a row without a function. */
 extern const struct skep_body skep_map_bodies[], skep_time_bodies[], skep_task_bodies[],
 	skep_probe_bodies[], skep_text_bodies[], skep_ringbuf_bodies[], skep_loop_bodies[],
-	skep_trace_bodies[], skep_packet_bodies[];
+	skep_trace_bodies[], skep_packet_bodies[], skep_xdp_bodies[];
 extern const struct skep_kfunc_impl skep_kfunc_impls[];
 
 #define SKEP_BODY(name)                                                                            \

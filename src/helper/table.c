@@ -13,13 +13,21 @@ static const struct skep_body *const themes[] = {
 	skep_packet_bodies,
 };
 
+static skep_body_fn find(const struct skep_body *b, u32 id)
+{
+	for (; b->fn; b++)
+		if (b->id == id)
+			return b->fn;
+	return NULL;
+}
+
 skep_body_fn skep_helper_body(u32 id, u32 prog_type)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(themes); i++)
-		for (const struct skep_body *b = themes[i]; b->fn; b++)
-			if (b->id == id)
-				return b->fn;
-	return NULL;
+	skep_body_fn fn = prog_type == BPF_PROG_TYPE_XDP ? find(skep_xdp_bodies, id) : NULL;
+
+	for (u32 i = 0; !fn && i < ARRAY_SIZE(themes); i++)
+		fn = find(themes[i], id);
+	return fn;
 }
 
 skep_body_fn skep_kfunc_body(const char *name)

@@ -24,8 +24,7 @@
 #define SKB_HWTSTAMP 184u /* younger than the system's header may be */
 #define SKB_SIZE 192u
 
-/* Does a network device with this number exist? */
-static bool is_ifindex(u32 index)
+bool skep_is_ifindex(u32 index)
 {
 	struct ifreq r = {.ifr_ifindex = (int)index};
 	long fd = skep_raw(__NR_socket, AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
@@ -37,12 +36,24 @@ static bool is_ifindex(u32 index)
 	return !err;
 }
 
-/* The packet's bytes in guarded memory. */
-static int packet_in(const struct test_run *t, u32 headroom, u32 size, struct test_mem *m)
+/*
+ * The packet's bytes in guarded memory: right before the page that cannot be accessed, unless the
+ * program may want @tailroom to grow into.
+ */
+static int packet_in(const struct test_run *t, u32 headroom, u32 size, u32 tailroom,
+		     struct test_mem *m)
 {
-	int err = test_mem_init(m, headroom, size);
+	int err = test_mem_init(m, headroom, (u64)size + tailroom);
 
 	return err ? err : skep_copy_from_user(t->c, m->data, t->attr->test.data_in, size);
+}
+
+static bool calls_helper(const struct skep_prog *p, u32 id)
+{
+	for (u32 i = 0; i < p->code.nr_targets; i++)
+		if (!p->code.targets[i].is_kfunc && p->code.targets[i].id == id)
+			return true;
+	return false;
 }
 
 /* The bytes of a caller's __sk_buff that a test may set; all others must be zero. */
@@ -128,7 +139,7 @@ static int skb_fill(struct skep_skb_ctx *c, const u8 *in, u8 *packet, u32 size, 
 
 	if (!skb_input_ok(in))
 		return -EINVAL;
-	if (ifindex > 1 && !is_ifindex(ifindex))
+	if (ifindex > 1 && !skep_is_ifindex(ifindex))
 		return -ENODEV;
 	if (wire_len && (wire_len < len || wire_len > GSO_MAX_SIZE))
 		return -EINVAL;
@@ -189,7 +200,7 @@ int test_run_skb(const struct test_run *t)
 		return -EINVAL;
 	if (size < ETH_HLEN || size > SKB_MAX)
 		return -EINVAL;
-	err = packet_in(t, 0, size, &m);
+	err = packet_in(t, 0, size, 0, &m);
 	if (!err && !packet_holds_header(m.data, size))
 		err = -EINVAL;
 	if (!err)
@@ -228,7 +239,7 @@ static int xdp_check(const struct xdp_md *in, u32 size)
 		return -EINVAL;
 	if (!in->ingress_ifindex)
 		return in->rx_queue_index ? -EINVAL : 0;
-	if (!is_ifindex(in->ingress_ifindex))
+	if (!skep_is_ifindex(in->ingress_ifindex))
 		return -ENODEV;
 	return in->rx_queue_index ? -EINVAL : 0;
 }
@@ -242,6 +253,7 @@ int test_run_xdp(const struct test_run *t)
 	struct xdp_md in = {0};
 	struct skep_xdp_ctx c;
 	u64 was, was_end;
+	u32 tailroom = 0;
 	int err;
 
 	/* live frames need devices of the kernel */
@@ -256,7 +268,9 @@ int test_run_xdp(const struct test_run *t)
 		return -EINVAL;
 	if (size > XDP_MAX)
 		return -ENOMEM;
-	err = packet_in(t, XDP_HEADROOM, size, &m);
+	if (size < XDP_LINEAR_MAX && calls_helper(t->p, BPF_FUNC_xdp_adjust_tail))
+		tailroom = XDP_LINEAR_MAX - size;
+	err = packet_in(t, XDP_HEADROOM, size, tailroom, &m);
 	if (err)
 		goto out;
 	was = (uintptr_t)m.data + in.data;
@@ -267,12 +281,12 @@ int test_run_xdp(const struct test_run *t)
 		.data_end = was_end,
 		.data_meta = (uintptr_t)m.data,
 		.data_hard_start = (uintptr_t)m.data - XDP_HEADROOM,
-		.data_hard_end = (uintptr_t)m.data + size,
+		.data_hard_end = (uintptr_t)m.data + size + tailroom,
 		.ingress_ifindex = in.ingress_ifindex ? in.ingress_ifindex : 1,
 		.rx_queue_index = in.rx_queue_index,
 	};
 	retval = test_repeat(t, &c, &duration);
-	if (c.data != was || c.data_end != was_end) {
+	if (c.data_meta != (uintptr_t)m.data || c.data != was || c.data_end != was_end) {
 		u64 meta = c.data_meta <= c.data ? c.data_meta : c.data;
 
 		in.data = (u32)(c.data - meta);
