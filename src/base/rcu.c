@@ -14,10 +14,15 @@ static struct skep_rcu_head *deferred;
 static u32 nr_deferred;
 void (*skep_rcu_kick)(void);
 
+#ifdef __SANITIZE_THREAD__
+char skep_rcu_readers;
+#endif
+
 void skep_rcu_synchronize(void)
 {
 	skep_busy_enter();
 	urcu_bp_synchronize_rcu();
+	skep_rcu_tsan_waited();
 	skep_busy_leave();
 }
 

@@ -23,12 +23,27 @@
 #include <urcu-bp.h>
 #include <urcu/static/urcu-bp.h> /* urcu_bp_reader: has this thread registered? */
 
+/*
+ * ThreadSanitizer does not look into liburcu: tell it that what readers did comes before the end
+ * of the grace period.
+ */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+extern char skep_rcu_readers;
+#define skep_rcu_tsan_reader_left() __tsan_release(&skep_rcu_readers)
+#define skep_rcu_tsan_waited() __tsan_acquire(&skep_rcu_readers)
+#else
+#define skep_rcu_tsan_reader_left() ((void)0)
+#define skep_rcu_tsan_waited() ((void)0)
+#endif
+
 static inline void skep_rcu_read_lock(void)
 {
 	urcu_bp_read_lock();
 }
 static inline void skep_rcu_read_unlock(void)
 {
+	skep_rcu_tsan_reader_left();
 	urcu_bp_read_unlock();
 }
 

@@ -132,7 +132,7 @@ struct skep_vcpu *skep_vcpu_acquire(void)
 			skep_pool_free(&vthreads, t);
 			t = skep_vthread_self;
 		} else {
-			t->cpu = &skep_vcpus[0];
+			SKEP_WRITE(t->cpu, &skep_vcpus[0]); /* a thief may look */
 			skep_vthread_self = t;
 		}
 	}

@@ -214,7 +214,7 @@ static void unlink_elem(struct hash *h, u32 bucket, struct elem *e)
 
 static void link_elem(struct hash *h, u32 bucket, u32 n)
 {
-	elem_at(h, n)->next = h->heads[bucket];
+	SKEP_WRITE(elem_at(h, n)->next, h->heads[bucket]); /* a late reader may be there still */
 	__atomic_store_n(&h->heads[bucket], n, __ATOMIC_RELEASE);
 }
 

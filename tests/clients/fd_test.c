@@ -29,7 +29,7 @@ static struct thing *thing_of(struct skep_obj *o)
 static void release(struct skep_obj *o)
 {
 	skep_obj_unpublish(o);
-	thing_of(o)->released++;
+	__atomic_fetch_add(&thing_of(o)->released, 1, __ATOMIC_RELEASE);
 }
 
 static void fd_closed(struct skep_obj *o)
@@ -188,7 +188,7 @@ static void test_reaper(void)
 	int fd = make(&t, SKEP_OBJ_LINK, &plain_ops);
 
 	syscall(SYS_close, fd);
-	for (int i = 0; i < 1000 && !SKEP_READ(t.released); i++)
+	for (int i = 0; i < 1000 && !__atomic_load_n(&t.released, __ATOMIC_ACQUIRE); i++)
 		usleep(1000);
 	CHECK_EQ(SKEP_READ(t.released), 1);
 }

@@ -255,21 +255,19 @@ static void test_unseen_close(void)
 }
 
 static int null_fd;
-static volatile long ticks;
+static long ticks;
 
 static void on_tick(int sig)
 {
 	int saved = errno;
 
-	ticks++;
-	if (write(null_fd, "x", 1) != 1)
-		ticks = -1000000;
+	__atomic_fetch_add(&ticks, write(null_fd, "x", 1) == 1 ? 1 : -1000000, __ATOMIC_RELAXED);
 	errno = saved;
 }
 
 static void *keep_writing(void *stop)
 {
-	while (!*(volatile bool *)stop)
+	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
 		if (write(null_fd, "y", 1) != 1)
 			break;
 	return NULL;
@@ -314,7 +312,7 @@ static void test_signals(void)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec - start.tv_sec < 2);
 	setitimer(ITIMER_REAL, &off, NULL);
-	stop = true;
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (int i = 0; i < 3; i++)
 		pthread_join(t[i], NULL);
 	sigaction(SIGALRM, &old, NULL);
