@@ -18,6 +18,13 @@ typedef int16_t s16;
 typedef int32_t s32;
 typedef int64_t s64;
 
+/* A letter of Latin-1: the kernel's idea of one in names. */
+static inline bool skep_is_letter(u8 c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 0xc0 && c != 0xd7 && c != 0xf7);
+}
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

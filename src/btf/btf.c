@@ -28,18 +28,22 @@ void skep_btf_complain(const struct skep_btf_log *log, const char *fmt, ...)
 
 int skep_btf_parse_header(struct skep_btf *b, const struct skep_btf_log *log)
 {
-	const struct btf_header *h = (const void *)b->data;
+	struct btf_header copy = {0}, *h = &copy;
 	u64 type_end, str_end, body;
+	u32 hdr_len;
 
 	if (b->size < offsetof(struct btf_header, hdr_len) + sizeof(h->hdr_len)) {
 		skep_btf_complain(log, "hdr_len not found\n");
 		return -EINVAL;
 	}
-	if (h->hdr_len > b->size || h->hdr_len < sizeof(*h)) {
+	hdr_len = ((const struct btf_header *)(const void *)b->data)->hdr_len;
+	if (hdr_len > b->size) {
 		skep_btf_complain(log, "btf_header not found\n");
 		return -EINVAL;
 	}
-	for (u32 i = sizeof(*h); i < h->hdr_len; i++)
+	/* Of a short header the rest counts as zero, which some check below then refuses. */
+	memcpy(&copy, b->data, SKEP_MIN(hdr_len, (u32)sizeof(copy)));
+	for (u32 i = sizeof(*h); i < hdr_len; i++)
 		if (b->data[i]) {
 			skep_btf_complain(log, "Unsupported btf_header\n");
 			return -E2BIG;
@@ -56,7 +60,7 @@ int skep_btf_parse_header(struct skep_btf *b, const struct skep_btf_log *log)
 		skep_btf_complain(log, "Unsupported flags\n");
 		return -SKEP_ENOTSUPP;
 	}
-	body = b->size - h->hdr_len;
+	body = b->size - hdr_len;
 	type_end = (u64)h->type_off + h->type_len;
 	str_end = (u64)h->str_off + h->str_len;
 	if (!h->type_len && !b->base) {
@@ -81,9 +85,9 @@ int skep_btf_parse_header(struct skep_btf *b, const struct skep_btf_log *log)
 		skep_btf_complain(log, "Unsupported section found\n");
 		return -EINVAL;
 	}
-	b->types = b->data + h->hdr_len + h->type_off;
+	b->types = b->data + hdr_len + h->type_off;
 	b->types_len = h->type_len;
-	b->strs = (const char *)b->data + h->hdr_len + h->str_off;
+	b->strs = (const char *)b->data + hdr_len + h->str_off;
 	b->strs_len = h->str_len;
 	if (h->str_len > BTF_MAX_NAME_OFFSET || (h->str_len && b->strs[h->str_len - 1]) ||
 	    (!b->base && (!h->str_len || b->strs[0]))) {
@@ -325,6 +329,13 @@ const char *skep_btf_str(const struct skep_btf *b, u32 off)
 	return off < b->strs_len ? b->strs + off : "";
 }
 
+bool skep_btf_has_str(const struct skep_btf *b, u32 off)
+{
+	while (b->base && off < b->start_str)
+		b = b->base;
+	return off - b->start_str < b->strs_len;
+}
+
 const struct btf_type *skep_btf_skip_mods(const struct skep_btf *b, u32 id, u32 *ret_id)
 {
 	const struct btf_type *t = skep_btf_type(b, id);
@@ -522,7 +533,8 @@ static u32 search_cached(struct skep_btf *b, const char *name, u32 kind)
 			goto out;
 		}
 	id = search(b, name, kind);
-	i = b->nr_searches++ % SKEP_BTF_RECENT;
+	i = b->nr_searches % SKEP_BTF_RECENT;
+	SKEP_WRITE(b->nr_searches, b->nr_searches + 1);
 	if (id && strlen(name) < sizeof(b->recent[i].name)) {
 		strcpy(b->recent[i].name, name);
 		b->recent[i].kind = kind;

@@ -57,6 +57,7 @@ u32 skep_btf_start_id(const struct skep_btf *b); /* first id of its own */
 const struct btf_type *skep_btf_type(const struct skep_btf *b, u32 id);
 /* Never NULL; "" for offset 0 or out of range. */
 const char *skep_btf_str(const struct skep_btf *b, u32 off);
+bool skep_btf_has_str(const struct skep_btf *b, u32 off);
 static inline const char *skep_btf_name(const struct skep_btf *b, const struct btf_type *t)
 {
 	return skep_btf_str(b, t->name_off);

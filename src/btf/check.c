@@ -42,7 +42,7 @@ static bool name_ok(const char *s, bool section)
 
 		if (n >= 127)
 			return false;
-		if (section ? !isprint(c) : !(isalpha(c) || c == '_' || c == '.' || (n && isdigit(c))))
+		if (section ? !isprint(c) : !(skep_is_letter(c) || c == '_' || c == '.' || (n && isdigit(c))))
 			return false;
 	}
 	return true;
@@ -71,8 +71,6 @@ static int check_int(const struct btf_type *t, u32 id, const struct skep_btf_log
 		bad(log, id, "Unsupported encoding");
 		return -SKEP_ENOTSUPP;
 	}
-	if (t->size > 16)
-		return bad(log, id, "Invalid type_size");
 	return 0;
 }
 
@@ -164,8 +162,8 @@ static int check_name(const struct skep_btf *b, const struct btf_type *t, u32 id
 	case BTF_KIND_TYPEDEF:
 	case BTF_KIND_FWD:
 	case BTF_KIND_FUNC:
-		return name_ok(name, false) ? 0 : bad(log, id, "Invalid name");
 	case BTF_KIND_VAR:
+		return name_ok(name, false) ? 0 : bad(log, id, "Invalid name");
 	case BTF_KIND_DATASEC:
 		return name_ok(name, true) ? 0 : bad(log, id, "Invalid name");
 	case BTF_KIND_TYPE_TAG:
@@ -318,8 +316,13 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 			return bad(c->log, id, "Invalid type_id");
 		if (to < b->start_id || state[to - b->start_id] == 2)
 			continue;
-		if (state[to - b->start_id] == 1)
-			return bad(c->log, to, "Loop detected");
+		if (skep_btf_kind(skep_btf_type(b, id)) == BTF_KIND_VAR &&
+		    skep_btf_kind(skep_btf_type(b, to)) == BTF_KIND_VAR)
+			return bad(c->log, id, "Invalid type_id");
+		if (state[to - b->start_id] == 1) {
+			bad(c->log, to, "Loop detected");
+			return -EEXIST;
+		}
 		if (depth == MAX_DEPTH) {
 			skep_btf_complain(c->log, "[%u] Exceeded max resolve depth:%u\n", to, MAX_DEPTH);
 			return -E2BIG;
@@ -331,9 +334,22 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 	return 0;
 }
 
+/* A type that takes room where it stands; a variable is a name for one, not one. */
 static bool is_sized(const struct skep_btf *b, u32 id)
 {
-	return skep_btf_size(b, id) >= 0;
+	const struct btf_type *t = skep_btf_skip_mods(b, id, NULL);
+
+	return t && skep_btf_kind(t) != BTF_KIND_VAR && skep_btf_kind(t) != BTF_KIND_DATASEC &&
+	       skep_btf_size(b, id) >= 0;
+}
+
+/* An integer whose bits fill its bytes, of a size that a register or two can hold. */
+static bool is_regular_int(const struct btf_type *t)
+{
+	u32 enc = skep_btf_int_enc(t);
+
+	return BTF_INT_BITS(enc) == t->size * 8ull && !BTF_INT_OFFSET(enc) &&
+	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8 || t->size == 16);
 }
 
 static int check_members(struct checker *c, const struct btf_type *t, u32 id)
@@ -345,7 +361,7 @@ static int check_members(struct checker *c, const struct btf_type *t, u32 id)
 		s64 size = skep_btf_size(c->b, m->type);
 		u64 bits;
 
-		if (!mt || size < 0)
+		if (!mt || size < 0 || !is_sized(c->b, m->type))
 			return bad(c->log, id, "Invalid member type_id");
 		bits = (u64)size * 8;
 		if (width) {
@@ -359,10 +375,12 @@ static int check_members(struct checker *c, const struct btf_type *t, u32 id)
 			/* A legacy bit-field: the INT's own bit offset and width count. */
 			u32 enc = skep_btf_int_enc(mt);
 
-			if (BTF_INT_BITS(enc) + BTF_INT_OFFSET(enc) != bits)
-				bits = BTF_INT_BITS(enc) + BTF_INT_OFFSET(enc);
-			else if (off % 8)
+			bits = BTF_INT_BITS(enc) + BTF_INT_OFFSET(enc);
+			if (skep_btf_kflag(t) && off % 8)
 				return bad(c->log, id, "Invalid member bits_offset");
+		} else if (skep_btf_kind(mt) == BTF_KIND_FLOAT &&
+			   off % (SKEP_MIN(mt->size, 8u) * 8)) {
+			return bad(c->log, id, "Member is not properly aligned");
 		} else if (off % 8) {
 			return bad(c->log, id, "Member is not byte aligned");
 		}
@@ -392,6 +410,43 @@ static int check_proto(struct checker *c, const struct btf_type *t, u32 id)
 			return bad(c->log, id, "Invalid arg");
 	}
 	return 0;
+}
+
+/* A function's arguments, unlike those of a bare prototype, have names. */
+static int check_func(struct checker *c, const struct btf_type *t, u32 id)
+{
+	const struct btf_type *to = skep_btf_type(c->b, t->type);
+
+	if (!to || skep_btf_kind(to) != BTF_KIND_FUNC_PROTO)
+		return bad(c->log, id, "Invalid type_id");
+	for (u32 i = 0; i < skep_btf_vlen(to); i++)
+		if (skep_btf_params(to)[i].type && !skep_btf_params(to)[i].name_off)
+			return bad(c->log, id, "Invalid arg");
+	return 0;
+}
+
+/* Type tags stand before const and the like, seen from the pointer. */
+static int check_tags_first(struct checker *c, u32 id)
+{
+	const struct btf_type *t = skep_btf_type(c->b, id);
+	bool in_tags = skep_btf_kind(t) == BTF_KIND_TYPE_TAG;
+
+	for (;; t = skep_btf_type(c->b, t->type)) {
+		switch (t ? skep_btf_kind(t) : 0) {
+		case BTF_KIND_TYPE_TAG:
+			if (!in_tags)
+				return bad(c->log, id, "Type tags don't precede modifiers");
+			break;
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPEDEF:
+			in_tags = false;
+			break;
+		default:
+			return 0;
+		}
+	}
 }
 
 static int check_decl_tag(struct checker *c, const struct btf_type *t, u32 id)
@@ -431,16 +486,18 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 		return check_members(c, t, id);
 	case BTF_KIND_ARRAY:
 		to = skep_btf_skip_mods(b, skep_btf_array(t)->index_type, NULL);
-		if (!to || skep_btf_kind(to) != BTF_KIND_INT)
+		if (!to || skep_btf_kind(to) != BTF_KIND_INT || !is_regular_int(to))
 			return bad(c->log, id, "Invalid index");
-		return is_sized(b, id) ? 0 : bad(c->log, id, "Invalid elem");
+		to = skep_btf_skip_mods(b, skep_btf_array(t)->type, NULL);
+		if (to && skep_btf_kind(to) == BTF_KIND_INT && !is_regular_int(to))
+			return bad(c->log, id, "Invalid array of int");
+		return is_sized(b, skep_btf_array(t)->type) && is_sized(b, id)
+			       ? 0
+			       : bad(c->log, id, "Invalid elem");
 	case BTF_KIND_FUNC_PROTO:
 		return check_proto(c, t, id);
 	case BTF_KIND_FUNC:
-		to = skep_btf_type(b, t->type);
-		return to && skep_btf_kind(to) == BTF_KIND_FUNC_PROTO
-			       ? 0
-			       : bad(c->log, id, "Invalid type_id");
+		return check_func(c, t, id);
 	case BTF_KIND_VAR:
 		return is_sized(b, t->type) ? 0 : bad(c->log, id, "Invalid type_id");
 	case BTF_KIND_DATASEC:
@@ -452,7 +509,8 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 			if (!to || skep_btf_kind(to) != BTF_KIND_VAR)
 				return bad(c->log, id, "Not a VAR kind member");
 			size = skep_btf_size(b, v->type);
-			if (size < 0 || size > v->size)
+			/* A variable that comes later is resolved after its entry was looked at. */
+			if (size < 0 || (v->type < id && size > v->size))
 				return bad(c->log, id, "Invalid size");
 		}
 		return 0;
@@ -468,7 +526,50 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 		if (!to || skep_btf_kind(to) == BTF_KIND_VAR || skep_btf_kind(to) == BTF_KIND_DATASEC ||
 		    skep_btf_kind(to) == BTF_KIND_DECL_TAG || skep_btf_kind(to) == BTF_KIND_FUNC)
 			return bad(c->log, id, "Invalid type_id");
-		return 0;
+		return skep_btf_kind(t) == BTF_KIND_PTR ? 0 : check_tags_first(c, id);
+	}
+	return 0;
+}
+
+/* Fields that allocated objects may have, by the names of their types. */
+static bool is_object_field(const struct skep_btf *b, u32 id)
+{
+	static const char *const names[] = {
+		"bpf_spin_lock", "bpf_res_spin_lock", "bpf_list_head", "bpf_list_node",
+		"bpf_rb_root", "bpf_rb_node", "bpf_refcount",
+	};
+	const struct btf_type *t = skep_btf_type(b, id);
+
+	for (u32 i = 0; t && skep_btf_kind(t) == BTF_KIND_STRUCT && i < ARRAY_SIZE(names); i++)
+		if (!strcmp(skep_btf_name(b, t), names[i]))
+			return true;
+	return false;
+}
+
+/* A struct with such a field must be one that can be allocated: its fields have to make sense. */
+static int check_object_fields(struct checker *c)
+{
+	const struct skep_btf *b = c->b;
+
+	for (u32 id = b->start_id; id < b->nr_types; id++) {
+		const struct btf_type *t = skep_btf_type(b, id);
+		struct skep_btf_record r;
+		bool any = false;
+		int err;
+
+		if (skep_btf_kind(t) != BTF_KIND_STRUCT)
+			continue;
+		for (u32 i = 0; i < skep_btf_vlen(t) && !any; i++)
+			any = is_object_field(b, skep_btf_members(t)[i].type);
+		if (!any)
+			continue;
+		err = skep_btf_parse_fields(b, id, t->size, &r);
+		if (!err && !r.nr)
+			err = -EFAULT;
+		if (err) {
+			skep_btf_complain(c->log, "[%u] Invalid special fields\n", id);
+			return err;
+		}
 	}
 	return 0;
 }
@@ -489,6 +590,8 @@ int skep_btf_check_types(const struct skep_btf *b, const struct skep_btf_log *lo
 	}
 	for (u32 id = b->start_id; !err && id < b->nr_types; id++)
 		err = check_references(&c, skep_btf_type(b, id), id);
+	if (!err)
+		err = check_object_fields(&c);
 	skep_free(c.state);
 	return err;
 }

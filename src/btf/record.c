@@ -70,7 +70,7 @@ static int add_field(struct skep_btf_record *r, const struct skep_btf *b, u32 ki
 	u32 at;
 
 	if (off % by_struct[kind].align)
-		return -EINVAL;
+		return 0; /* nothing that anybody could use */
 	if (by_struct[kind].once && r->mask & 1u << kind)
 		return -E2BIG;
 	if (r->nr == SKEP_BTF_MAX_FIELDS)
@@ -119,8 +119,13 @@ static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth
 			if (!is_tag_kind(kind) && !strcmp(name, by_struct[kind].name))
 				break;
 		if (kind < SKEP_NR_FIELD_KINDS && t->size != by_struct[kind].size)
-			return -EINVAL;
+			return 0; /* merely of the same name */
 	} else {
+		/* Nothing special, but the name of a field that there is one of already. */
+		for (kind = 0; kind < SKEP_NR_FIELD_KINDS; kind++)
+			if (by_struct[kind].once && r->mask & 1u << kind &&
+			    !strcmp(skep_btf_name(b, t), by_struct[kind].name))
+				return -E2BIG;
 		return 0;
 	}
 	if (kind == SKEP_NR_FIELD_KINDS && skep_btf_kind(t) != BTF_KIND_STRUCT)
@@ -152,7 +157,9 @@ static int walk(const struct skep_btf *b, u32 id, u32 base, u32 limit, u32 depth
 		u32 width, bits = skep_btf_member_bits(t, i, &width);
 		int err;
 
-		if (width || bits % 8)
+		if (bits % 8)
+			return -EINVAL;
+		if (width)
 			continue;
 		err = visit(b, skep_btf_members(t)[i].type, base + bits / 8, limit, depth, r);
 		if (err)

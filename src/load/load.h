@@ -17,7 +17,10 @@ struct skep_attr_prog_load;
 struct skep_prog *skep_prog_load(const struct skep_caller *c, const struct skep_attr_prog_load *attr,
 				 u64 uattr, u32 size);
 
-/* Copy and check an object name: 1..15 of [A-Za-z0-9_.], rest zero. 0 or -EINVAL. */
+/* Why @fd is no token: -EINVAL for what is open, -EBADF. No tokens can be made here. */
+int skep_no_token(int fd);
+
+/* Copy and check an object name: up to 15 of [A-Za-z0-9_.] before a zero. 0 or -EINVAL. */
 int skep_copy_name(char dst[16], const char src[16]);
 
 /* The verifier's window, filled for the running subsystem. */

@@ -3,11 +3,13 @@
  * PROG_LOAD as one column: read the request, find its target, verify, build, publish.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
 #include "base/raw.h"
+#include "base/sha256.h"
 #include "isa/uapi.h"
 #include "jit/jit.h"
 #include "kern/kernel_btf.h"
@@ -24,6 +26,7 @@
 struct load {
 	const struct skep_caller *caller;
 	const struct skep_attr_prog_load *attr;
+	u64 uattr;
 	struct skep_load_host *host;
 	struct skep_btf *prog_btf;   /* reference */
 	struct skep_btf *attach_btf; /* reference */
@@ -46,17 +49,16 @@ int skep_copy_name(char dst[16], const char src[16])
 	for (; n < 16 && src[n]; n++) {
 		char c = src[n];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		      c == '_' || c == '.'))
+		if (!(skep_is_letter((u8)c) || (c >= '0' && c <= '9') || c == '_' || c == '.'))
 			return -EINVAL;
 		dst[n] = c;
 	}
-	if (n == 16)
-		return -EINVAL;
-	for (u32 i = n; i < 16; i++)
-		if (src[i])
-			return -EINVAL;
-	return 0;
+	return n == 16 ? -EINVAL : 0;
+}
+
+int skep_no_token(int fd)
+{
+	return skep_raw(__NR_fcntl, fd, F_GETFD) < 0 ? -EBADF : -EINVAL;
 }
 
 static bool license_is_gpl(const char *s)
@@ -133,7 +135,7 @@ static int find_target(struct load *l)
 
 		if (err)
 			return -EINVAL; /* a program's descriptor (freplace) is not supported */
-		return skep_btf_is_kernel(l->attach_btf) ? 0 : -EOPNOTSUPP;
+		return skep_btf_is_kernel(l->attach_btf) ? 0 : -SKEP_ENOTSUPP;
 	}
 	if (a->attach_btf_id) {
 		const struct skep_btf *k = skep_kernel_btf();
@@ -145,8 +147,12 @@ static int find_target(struct load *l)
 	return 0;
 }
 
-/* Copy @n records of @rec_size user bytes, of which the first @want matter and the rest are zero. */
-static int copy_records(struct load *l, u64 from, u32 n, u32 rec_size, u32 want, void **ret)
+/*
+ * Copy @n records of @rec_size user bytes, of which the first @want matter and the rest are zero.
+ * Where they are not, the size that is known is told at @size_at.
+ */
+static int copy_records(struct load *l, u64 from, u32 n, u32 rec_size, u32 want, u64 size_at,
+			void **ret)
 {
 	u8 *to;
 
@@ -162,7 +168,9 @@ static int copy_records(struct load *l, u64 from, u32 n, u32 rec_size, u32 want,
 		if (!err && rec_size > want) {
 			err = skep_user_is_nonzero(l->caller, at + want, rec_size - want);
 			if (err > 0)
-				err = -E2BIG;
+				err = skep_copy_to_user(l->caller, size_at, &want, sizeof(want))
+					      ? -EFAULT
+					      : -E2BIG;
 		}
 		if (err) {
 			skep_free(to);
@@ -189,10 +197,14 @@ static int read_infos(struct load *l)
 		return -EACCES;
 	if (a->func_info_cnt)
 		err = copy_records(l, a->func_info, a->func_info_cnt, a->func_info_rec_size,
-				   sizeof(struct bpf_func_info), (void **)&l->func_info);
+				   sizeof(struct bpf_func_info),
+				   l->uattr + offsetof(struct skep_attr_prog_load, func_info_rec_size),
+				   (void **)&l->func_info);
 	if (!err && a->line_info_cnt)
 		err = copy_records(l, a->line_info, a->line_info_cnt, a->line_info_rec_size,
-				   sizeof(struct bpf_line_info), (void **)&l->line_info);
+				   sizeof(struct bpf_line_info),
+				   l->uattr + offsetof(struct skep_attr_prog_load, line_info_rec_size),
+				   (void **)&l->line_info);
 	return err;
 }
 
@@ -227,11 +239,7 @@ static int read_request(struct load *l)
 	if (a->prog_flags & ~known)
 		return -EINVAL;
 	if (a->prog_flags & SKEP_PROG_F_TOKEN_FD)
-		return -EBADF; /* no tokens can be made here */
-	n = skep_strncpy_from_user(l->caller, license, a->license, sizeof(license) - 1);
-	if (n < 0)
-		return (int)n;
-	l->gpl = license_is_gpl(license);
+		return skep_no_token(a->prog_token_fd);
 	if (!a->insn_cnt || a->insn_cnt > MAX_INSNS)
 		return -E2BIG;
 	err = find_target(l);
@@ -246,14 +254,27 @@ static int read_request(struct load *l)
 		return -ENOMEM;
 	if (skep_copy_from_user(l->caller, l->insns, a->insns, a->insn_cnt * sizeof(struct bpf_insn)))
 		return -EFAULT;
+	n = skep_strncpy_from_user(l->caller, license, a->license, sizeof(license) - 1);
+	if (n < 0)
+		return (int)n;
+	l->gpl = license_is_gpl(license);
+	if (a->signature)
+		return -EOPNOTSUPP;
 	err = skep_copy_name(l->name, a->prog_name);
 	if (!err)
 		err = read_log_request(l);
 	if (!err)
 		err = read_infos(l);
 	if (!err && a->fd_array_cnt) {
-		if (a->fd_array_cnt > UINT32_MAX / 4 || a->fd_array_cnt > MAX_INSNS)
+		int first;
+
+		if (a->fd_array_cnt >= UINT32_MAX / 4)
 			return -EINVAL;
+		/* Nobody has that many: say first what would be met first. */
+		if (skep_copy_from_user(l->caller, &first, a->fd_array, sizeof(first)))
+			return -EFAULT;
+		if (a->fd_array_cnt > MAX_INSNS)
+			return -E2BIG;
 		l->fds = skep_calloc(a->fd_array_cnt, sizeof(int));
 		if (!l->fds)
 			return -ENOMEM;
@@ -331,6 +352,27 @@ static void prog_release(struct skep_obj *o)
 
 static const struct skep_obj_ops prog_ops = {.release = prog_release};
 
+/* A program's tag: what it says, without the descriptors of the maps that it names. */
+static int make_tag(const struct load *l, u8 ret_tag[8])
+{
+	u32 n = l->attr->insn_cnt;
+	struct bpf_insn *in = skep_memdup(l->insns, n * sizeof(*in));
+	u8 digest[32];
+
+	if (!in)
+		return -ENOMEM;
+	for (u32 i = 0; i + 1 < n; i++)
+		if (in[i].code == (BPF_LD | BPF_IMM | BPF_DW)) {
+			if (in[i].src_reg == SKEP_PSEUDO_MAP_FD || in[i].src_reg == SKEP_PSEUDO_MAP_VALUE)
+				in[i].imm = in[i + 1].imm = 0;
+			i++;
+		}
+	skep_sha256(in, n * sizeof(*in), digest);
+	memcpy(ret_tag, digest, 8);
+	skep_free(in);
+	return 0;
+}
+
 /* An unpublished object around the verified code; owns everything it names. */
 static int make_prog(struct load *l, struct skep_prog **ret)
 {
@@ -341,7 +383,8 @@ static int make_prog(struct load *l, struct skep_prog **ret)
 	if (!p)
 		return -ENOMEM;
 	p->maps = skep_calloc(l->code.nr_maps + 1, sizeof(*p->maps));
-	if (!p->maps) {
+	if (!p->maps || make_tag(l, p->tag)) {
+		skep_free(p->maps);
 		skep_free(p);
 		return -ENOMEM;
 	}
@@ -397,7 +440,7 @@ static void load_fini(struct load *l)
 struct skep_prog *skep_prog_load(const struct skep_caller *c, const struct skep_attr_prog_load *attr,
 				 u64 uattr, u32 size)
 {
-	struct load l = {.caller = c, .attr = attr};
+	struct load l = {.caller = c, .attr = attr, .uattr = uattr};
 	struct skep_prog *p = NULL;
 	int err = read_request(&l);
 

@@ -53,7 +53,7 @@ static int array_check(const struct skep_attr_map_create *a)
 		return -EINVAL;
 	if (percpu && a->value_size > (32u << 10)) /* the smallest unit of per-CPU memory */
 		return -E2BIG;
-	if (a->value_size > INT32_MAX - 8)
+	if (a->value_size > INT32_MAX)
 		return -E2BIG;
 	return 0;
 }
@@ -238,7 +238,8 @@ static int array_mmap(struct skep_map *m, struct skep_mmap_req *req)
 	req->memfd = a->memfd;
 	req->memfd_off = req->off;
 	req->split = req->len;
-	req->prot_max = PROT_READ | PROT_WRITE;
+	/* What was mapped read-only stays so: else a frozen map could be written through it. */
+	req->prot_max = req->prot & PROT_WRITE ? PROT_READ | PROT_WRITE : PROT_READ;
 	return 0;
 }
 
@@ -284,7 +285,7 @@ static int percpu_sys_update(struct skep_map *m, const void *key, const void *va
 
 static int of_maps_check(const struct skep_attr_map_create *a)
 {
-	if (a->value_size != 4)
+	if (a->value_size != 4 || a->map_flags & (BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG))
 		return -EINVAL;
 	return array_check(a);
 }

@@ -340,17 +340,17 @@ static int update_owner(struct skep_map *m, struct skep_task *t, const void *val
 
 static int sys_update(struct skep_map *m, const void *key, const void *value, u64 flags)
 {
-	struct skep_task *t;
-	int err = skep_map_check_flags(m, flags);
+	int err;
+	struct skep_task *t = skep_task_by_pidfd(*(const s32 *)key, &err);
 
-	if (err)
-		return err;
-	t = skep_task_by_pidfd(*(const s32 *)key, &err);
 	if (!t)
 		return err;
-	skep_rcu_read_lock();
-	err = update_owner(m, t, value, flags);
-	skep_rcu_read_unlock();
+	err = skep_map_check_flags(m, flags);
+	if (!err) {
+		skep_rcu_read_lock();
+		err = update_owner(m, t, value, flags);
+		skep_rcu_read_unlock();
+	}
 	skep_task_put(t);
 	return err;
 }

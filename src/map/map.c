@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "isa/uapi.h"
@@ -32,6 +33,13 @@ static int map_mmap(struct skep_obj *o, struct skep_mmap_req *req)
 
 	if (!m->ops->mmap || m->facts.record)
 		return -SKEP_ENOTSUPP;
+	/* A private copy, or shared memory that its descriptor may not write, shares nothing. */
+	if ((req->flags & MAP_TYPE) == MAP_PRIVATE || !req->may_write)
+		return -EINVAL;
+	if (req->prot & PROT_WRITE && m->facts.frozen)
+		return -EPERM;
+	if (req->prot & PROT_WRITE && m->facts.flags & BPF_F_RDONLY_PROG)
+		return -EACCES;
 	return m->ops->mmap(m, req);
 }
 
@@ -39,7 +47,7 @@ static void map_mmap_open(struct skep_obj *o, int prot)
 {
 	struct skep_map *m = skep_map_of(o);
 
-	if (prot & 2 /* PROT_WRITE */)
+	if (prot & PROT_WRITE)
 		__atomic_fetch_add(&m->mmap_writers, 1, __ATOMIC_RELAXED);
 }
 
@@ -47,7 +55,7 @@ static void map_mmap_close(struct skep_obj *o, int prot)
 {
 	struct skep_map *m = skep_map_of(o);
 
-	if (prot & 2)
+	if (prot & PROT_WRITE)
 		__atomic_fetch_sub(&m->mmap_writers, 1, __ATOMIC_RELAXED);
 }
 
@@ -175,7 +183,7 @@ static bool inner_compatible(const struct skep_map_facts *want, const struct ske
 
 	if (want->type == BPF_MAP_TYPE_ARRAY && want->flags & BPF_F_INNER_MAP)
 		same_length = true;
-	else if (want->type != BPF_MAP_TYPE_ARRAY && want->type != BPF_MAP_TYPE_PERCPU_ARRAY)
+	else if (want->type != BPF_MAP_TYPE_ARRAY)
 		same_length = true;
 	return want->type == have->type && want->key_size == have->key_size &&
 	       want->value_size == have->value_size && want->flags == have->flags && same_length &&

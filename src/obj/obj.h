@@ -33,6 +33,7 @@ struct skep_mmap_req {
 	u64 off, len; /* as asked, page-aligned */
 	int prot;     /* PROT_* as asked */
 	int flags;    /* MAP_* as asked */
+	bool may_write; /* the descriptor may be written */
 	int memfd;    /* answer */
 	u64 memfd_off;
 	/*

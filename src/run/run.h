@@ -27,4 +27,7 @@ extern u32 skep_stats_enabled;
 int skep_test_run(const struct skep_caller *c, struct skep_prog *p, union bpf_attr *attr,
 		  u64 uattr);
 
+/* Does a network device with this number exist? */
+bool skep_is_ifindex(u32 index);
+
 #endif

@@ -57,8 +57,9 @@ int test_finish(const struct test_run *t, const void *data, u32 size, u32 retval
 		copy = hint;
 		err = -ENOSPC;
 	}
+	/* No room is told before no memory. */
 	if (t->attr->test.data_out && skep_copy_to_user(t->c, t->attr->test.data_out, data, copy))
-		return -EFAULT;
+		return err ? err : -EFAULT;
 	if (test_put_u32(t, RESULT(data_size_out), size) ||
 	    test_put_u32(t, RESULT(retval), retval) || test_put_u32(t, RESULT(duration), duration))
 		return -EFAULT;
@@ -97,7 +98,7 @@ int test_ctx_out(const struct test_run *t, const void *ctx, u32 size)
 	}
 	if (skep_copy_to_user(t->c, t->attr->test.ctx_out, ctx, copy) ||
 	    test_put_u32(t, RESULT(ctx_size_out), size))
-		return -EFAULT;
+		return err ? err : -EFAULT;
 	return err;
 }
 
@@ -129,8 +130,7 @@ static int run_raw_tp(const struct test_run *t)
 		return -EINVAL;
 	if (size < t->p->code.max_ctx_offset || size > RAW_TP_ARGS_SIZE)
 		return -EINVAL;
-	if ((flags & ~(u32)BPF_F_TEST_RUN_ON_CPU) ||
-	    (!(flags & BPF_F_TEST_RUN_ON_CPU) && a->test.cpu))
+	if (!(flags & BPF_F_TEST_RUN_ON_CPU) && a->test.cpu)
 		return -EINVAL;
 	if (size) {
 		err = test_mem_init(&m, 0, size);
@@ -140,7 +140,7 @@ static int run_raw_tp(const struct test_run *t)
 			goto out;
 	}
 	/* a virtual CPU cannot be asked for; one that does not exist is refused */
-	err = flags && a->test.cpu >= skep_nr_vcpus ? -ENXIO : 0;
+	err = flags & BPF_F_TEST_RUN_ON_CPU && a->test.cpu >= skep_nr_vcpus ? -ENXIO : 0;
 	if (!err) {
 		ret = (u32)skep_prog_run(t->p, m.data, 0);
 		err = test_put_u32(t, RESULT(retval), ret);
@@ -158,7 +158,7 @@ static int run_syscall(const struct test_run *t)
 	int err = 0;
 
 	if (a->test.data_in || a->test.data_out || a->test.ctx_out || a->test.duration ||
-	    a->test.repeat || a->test.flags)
+	    a->test.repeat || a->test.flags || a->test.batch_size)
 		return -EINVAL;
 	if (size < t->p->code.max_ctx_offset || size > SYSCALL_CTX_MAX)
 		return -EINVAL;

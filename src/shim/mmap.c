@@ -145,6 +145,7 @@ static long map_object(struct skep_obj *o, u32 access, void *addr, size_t len, i
 		.len = SKEP_ALIGN_UP((u64)len, PAGE),
 		.prot = prot,
 		.flags = flags,
+		.may_write = access & SKEP_FD_WRITE,
 		.memfd = -1,
 	};
 	struct range *r;
@@ -154,6 +155,8 @@ static long map_object(struct skep_obj *o, u32 access, void *addr, size_t len, i
 		return -EINVAL;
 	if (!(access & SKEP_FD_READ))
 		return -EACCES;
+	if (prot & PROT_EXEC)
+		return -EPERM; /* such files lie on a file system without programs */
 	if ((prot & PROT_WRITE) && (flags & MAP_TYPE) != MAP_PRIVATE && !(access & SKEP_FD_WRITE))
 		return -EACCES;
 	if (!o->ops->mmap)

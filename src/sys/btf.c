@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "load/load.h"
 #include "obj/btf_obj.h"
 #include "obj/fd.h"
 #include "sys/internal.h"
@@ -88,7 +89,7 @@ long skep_sys_btf_load(struct skep_call *c)
 	if (a->btf_flags & ~(u32)SKEP_F_TOKEN_FD)
 		return -EINVAL;
 	if (a->btf_flags & SKEP_F_TOKEN_FD)
-		return -EBADF;
+		return skep_no_token(a->btf_token_fd);
 	err = parse(c, &btf);
 	if (err) {
 		skep_btf_put(btf);

@@ -23,7 +23,8 @@ struct info_req {
 	u32 len; /* bytes to read and write: min(user's, ours) */
 };
 
-static int begin(struct skep_call *c, void *info, u32 size, struct info_req *r)
+/* @size: of the struct; @end: of its last field. */
+static int begin(struct skep_call *c, void *info, u32 size, u32 end, struct info_req *r)
 {
 	union bpf_attr *a = &c->attr.u;
 
@@ -32,8 +33,8 @@ static int begin(struct skep_call *c, void *info, u32 size, struct info_req *r)
 	r->len = SKEP_MIN(a->info.info_len, size);
 	if (a->info.info_len > 4096)
 		return -E2BIG;
-	if (a->info.info_len > size) {
-		int err = skep_user_is_nonzero(c->caller, r->uinfo + size, a->info.info_len - size);
+	if (a->info.info_len > end) {
+		int err = skep_user_is_nonzero(c->caller, r->uinfo + end, a->info.info_len - end);
 
 		if (err)
 			return err < 0 ? err : -E2BIG;
@@ -54,27 +55,38 @@ static int finish(const struct info_req *r, const void *info)
 
 static int map_info(struct skep_call *c, const struct skep_map *m)
 {
-	struct bpf_map_info info;
+	/* The system's struct may lack what 6.18 has behind map_extra: the hash's place and size. */
+	union {
+		struct bpf_map_info i;
+		struct {
+			u8 old[88];
+			u64 hash;
+			u32 hash_size, pad;
+		};
+	} u;
 	struct info_req r;
-	int err = begin(c, &info, sizeof(info), &r);
+	int err = begin(c, &u, 104, 100, &r);
+	u64 map_extra = m->facts.map_extra;
 
 	if (err)
 		return err;
-	memset(&info, 0, sizeof(info));
-	info.type = m->facts.type;
-	info.id = m->obj.id;
-	info.key_size = m->facts.key_size;
-	info.value_size = m->facts.value_size;
-	info.max_entries = m->facts.max_entries;
-	info.map_flags = m->facts.flags;
-	info.map_extra = m->facts.map_extra;
-	memcpy(info.name, m->facts.name, sizeof(info.name));
+	if (u.hash || u.hash_size)
+		return -EINVAL; /* no exclusive maps here, so no hashes */
+	memset(&u, 0, sizeof(u));
+	u.i.type = m->facts.type;
+	u.i.id = m->obj.id;
+	u.i.key_size = m->facts.key_size;
+	u.i.value_size = m->facts.value_size;
+	u.i.max_entries = m->facts.max_entries;
+	u.i.map_flags = m->facts.flags;
+	memcpy(u.old + 80, &map_extra, sizeof(map_extra));
+	memcpy(u.i.name, m->facts.name, sizeof(u.i.name));
 	if (m->facts.btf) {
-		info.btf_id = skep_btf_obj_id(m->facts.btf);
-		info.btf_key_type_id = m->facts.btf_key_id;
-		info.btf_value_type_id = m->facts.btf_value_id;
+		u.i.btf_id = skep_btf_obj_id(m->facts.btf);
+		u.i.btf_key_type_id = m->facts.btf_key_id;
+		u.i.btf_value_type_id = m->facts.btf_value_id;
 	}
-	return finish(&r, &info);
+	return finish(&r, &u);
 }
 
 /* Give at most *@room bytes of @data to @to; *@room becomes what there is. */
@@ -125,7 +137,7 @@ static int give_code(struct skep_call *c, struct skep_prog *p, struct bpf_prog_i
 	struct bpf_insn *in;
 	int err;
 
-	if (info->xlated_prog_len && info->xlated_prog_insns) {
+	if (info->xlated_prog_len) {
 		in = presentable(p);
 		if (!in)
 			return -ENOMEM;
@@ -137,10 +149,52 @@ static int give_code(struct skep_call *c, struct skep_prog *p, struct bpf_prog_i
 	} else {
 		info->xlated_prog_len = p->code.len * (u32)sizeof(*in);
 	}
-	if (!info->jited_prog_insns)
-		info->jited_prog_len = 0;
 	return give(c, info->jited_prog_insns, &info->jited_prog_len, (const void *)p->entry,
 		    p->entry ? p->image.size : 0);
+}
+
+/* Bytes of code of each subprogram: they lie in the image one after the other. */
+static void func_lens(const struct skep_prog *p, u32 *lens)
+{
+	const u64 start = (u64)p->entry;
+
+	for (u32 i = 0; i < p->image.nr_subprogs; i++) {
+		u64 at = (u64)p->image.subprogs[i], end = start + p->image.size;
+
+		for (u32 k = 0; k < p->image.nr_subprogs; k++)
+			if ((u64)p->image.subprogs[k] > at)
+				end = SKEP_MIN(end, (u64)p->image.subprogs[k]);
+		lens[i] = (u32)(end - at);
+	}
+}
+
+/* Per subprogram: address, length, tag. All have the program's tag: none is a program itself. */
+static int give_jited(struct skep_call *c, struct skep_prog *p, struct bpf_prog_info *info)
+{
+	u32 n = p->image.nr_subprogs, tags = SKEP_MAX(n, 1u), room;
+	u8 *buf = skep_calloc(tags, 8);
+	int err;
+
+	if (!buf)
+		return -ENOMEM;
+	room = SKEP_MIN(info->nr_jited_ksyms, n) * 8;
+	err = give(c, info->jited_ksyms, &room, p->image.subprogs, n * 8);
+	info->nr_jited_ksyms = n;
+	if (!err) {
+		func_lens(p, (u32 *)(void *)buf);
+		room = SKEP_MIN(info->nr_jited_func_lens, n) * 4;
+		err = give(c, info->jited_func_lens, &room, buf, n * 4);
+		info->nr_jited_func_lens = n;
+	}
+	if (!err) {
+		for (u32 i = 0; i < tags; i++)
+			memcpy(buf + (size_t)i * 8, p->tag, 8);
+		room = SKEP_MIN(info->nr_prog_tags, tags) * 8;
+		err = give(c, info->prog_tags, &room, buf, tags * 8);
+		info->nr_prog_tags = tags;
+	}
+	skep_free(buf);
+	return err;
 }
 
 static int give_lists(struct skep_call *c, struct skep_prog *p, struct bpf_prog_info *info)
@@ -152,42 +206,41 @@ static int give_lists(struct skep_call *c, struct skep_prog *p, struct bpf_prog_
 		return -ENOMEM;
 	for (u32 i = 0; i < p->nr_maps; i++)
 		ids[i] = p->maps[i]->obj.id;
-	room = info->map_ids ? SKEP_MIN(info->nr_map_ids, p->nr_maps) * (u32)sizeof(u32) : 0;
+	room = SKEP_MIN(info->nr_map_ids, p->nr_maps) * (u32)sizeof(u32);
 	err = give(c, info->map_ids, &room, ids, p->nr_maps * (u32)sizeof(u32));
 	info->nr_map_ids = p->nr_maps;
 	skep_free(ids);
 	if (err)
 		return err;
 
-	room = info->func_info ? SKEP_MIN(info->nr_func_info, p->nr_func_info) * 8 : 0;
+	if ((info->nr_func_info && info->func_info_rec_size != 8) ||
+	    (info->nr_line_info && info->line_info_rec_size != 16))
+		return -EINVAL;
+	room = SKEP_MIN(info->nr_func_info, p->nr_func_info) * 8;
 	err = give(c, info->func_info, &room, p->func_info, p->nr_func_info * 8);
 	info->nr_func_info = p->nr_func_info;
 	info->func_info_rec_size = 8;
 	if (err)
 		return err;
 
-	room = info->line_info ? SKEP_MIN(info->nr_line_info, p->nr_line_info) * 16 : 0;
+	room = SKEP_MIN(info->nr_line_info, p->nr_line_info) * 16;
 	err = give(c, info->line_info, &room, p->line_info, p->nr_line_info * 16);
 	info->nr_line_info = p->nr_line_info;
 	info->line_info_rec_size = 16;
 	if (err)
 		return err;
 
-	room = info->jited_ksyms ? SKEP_MIN(info->nr_jited_ksyms, p->image.nr_subprogs) * 8 : 0;
-	err = give(c, info->jited_ksyms, &room, p->image.subprogs, p->image.nr_subprogs * 8);
-	info->nr_jited_ksyms = p->image.nr_subprogs;
-	info->nr_jited_func_lens = 0;
 	info->nr_jited_line_info = 0;
 	info->jited_line_info_rec_size = 8;
-	info->nr_prog_tags = 0;
-	return err;
+	return give_jited(c, p, info);
 }
 
 static int prog_info(struct skep_call *c, struct skep_prog *p)
 {
 	struct bpf_prog_info info;
 	struct info_req r;
-	int err = begin(c, &info, sizeof(info), &r);
+	int err = begin(c, &info, sizeof(info),
+			offsetof(struct bpf_prog_info, attach_btf_id) + sizeof(u32), &r);
 
 	if (err)
 		return err;
@@ -219,7 +272,7 @@ static int btf_info(struct skep_call *c, const struct skep_btf_obj *b)
 	const void *raw;
 	const char *name = skep_btf_module_name(b->btf);
 	u32 size, room, name_len = (u32)strlen(name) + 1;
-	int err = begin(c, &info, sizeof(info), &r);
+	int err = begin(c, &info, sizeof(info), sizeof(info), &r);
 
 	if (err)
 		return err;
@@ -255,27 +308,33 @@ static int btf_info(struct skep_call *c, const struct skep_btf_obj *b)
 
 static int link_info(struct skep_call *c, const struct skep_link *l)
 {
-	struct bpf_link_info info;
+	/* Younger link types made the struct longer. */
+	union {
+		struct bpf_link_info i;
+		u8 all[64];
+	} u;
 	struct info_req r;
 	char name[128] = "";
-	int err = begin(c, &info, sizeof(info), &r);
-	u64 to = info.raw_tracepoint.tp_name;
-	u32 room = info.raw_tracepoint.tp_name_len;
+	int err = begin(c, &u, sizeof(u), sizeof(u), &r);
+	u64 to;
+	u32 room;
 
 	if (err)
 		return err;
-	info.type = l->lops->type;
-	info.id = l->obj.id;
-	info.prog_id = l->prog->obj.id;
+	to = u.i.raw_tracepoint.tp_name;
+	room = u.i.raw_tracepoint.tp_name_len;
+	u.i.type = l->lops->type;
+	u.i.id = l->obj.id;
+	u.i.prog_id = l->prog->obj.id;
 	if (l->lops->info)
-		l->lops->info(l, &info, name, sizeof(name));
+		l->lops->info(l, &u.i, name, sizeof(name));
 	if (l->lops->type == BPF_LINK_TYPE_RAW_TRACEPOINT) {
 		u32 len = (u32)strlen(name);
 
 		if (!to != !room)
 			return -EINVAL;
-		info.raw_tracepoint.tp_name = to;
-		info.raw_tracepoint.tp_name_len = len + 1;
+		u.i.raw_tracepoint.tp_name = to;
+		u.i.raw_tracepoint.tp_name_len = len + 1;
 		if (to && skep_copy_to_user(c->caller, to, name, SKEP_MIN(room, len + 1)))
 			return -EFAULT;
 		if (to && room < len + 1) {
@@ -283,11 +342,10 @@ static int link_info(struct skep_call *c, const struct skep_link *l)
 
 			if (skep_copy_to_user(c->caller, to + room - 1, &nul, 1))
 				return -EFAULT;
-			finish(&r, &info);
 			return -ENOSPC;
 		}
 	}
-	return finish(&r, &info);
+	return finish(&r, &u);
 }
 
 long skep_sys_info_by_fd(struct skep_call *c)
@@ -296,7 +354,7 @@ long skep_sys_info_by_fd(struct skep_call *c)
 	struct skep_obj *o = skep_fd_get((int)c->attr.u.info.bpf_fd, -1, NULL, &err);
 
 	if (!o)
-		return err;
+		return err == -EBADF ? -EBADFD : err; /* this command's own */
 	switch (o->type) {
 	case SKEP_OBJ_MAP:
 		err = map_info(c, skep_map_of(o));

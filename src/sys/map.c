@@ -14,6 +14,7 @@
 #include "obj/btf_obj.h"
 #include "obj/fd.h"
 #include "obj/map.h"
+#include "run/run.h"
 #include "spec/map_type.h"
 #include "sys/internal.h"
 
@@ -80,9 +81,10 @@ static int check_btf(struct skep_map_facts *f, struct skep_btf_record *record)
 	size = skep_btf_size(f->btf, f->btf_value_id);
 	if (size < 0 || size != f->value_size)
 		return -EINVAL;
-	err = skep_btf_parse_fields(f->btf, f->btf_value_id, f->value_size, record);
-	if (!err)
-		err = check_fields(f, record);
+	/* Fields that make no sense are plain bytes; programs that use them are refused. */
+	if (skep_btf_parse_fields(f->btf, f->btf_value_id, f->value_size, record))
+		memset(record, 0, sizeof(*record));
+	err = check_fields(f, record);
 	if (!err)
 		err = check_key_type(f);
 	f->record = record->nr ? record : NULL;
@@ -95,7 +97,7 @@ static int common_checks(const struct skep_attr_map_create *a)
 		return -EINVAL; /* struct_ops maps only */
 	if (a->btf_key_type_id && !a->btf_value_type_id)
 		return -EINVAL;
-	if (a->map_extra || a->map_ifindex || a->map_flags & (SKEP_F_TOKEN_FD | SKEP_F_VTYPE_BTF_OBJ_FD))
+	if (a->map_extra || a->map_flags & (SKEP_F_TOKEN_FD | SKEP_F_VTYPE_BTF_OBJ_FD))
 		return -EINVAL;
 	if (a->excl_prog_hash || a->excl_prog_hash_size)
 		return -EINVAL;
@@ -104,6 +106,16 @@ static int common_checks(const struct skep_attr_map_create *a)
 	if (a->map_flags & BPF_F_NUMA_NODE && a->numa_node)
 		return -EINVAL; /* one node */
 	return 0;
+}
+
+/* A map inside a network card: no card here takes one. */
+static int check_device(const struct skep_attr_map_create *a)
+{
+	if (!a->map_ifindex)
+		return 0;
+	if (a->map_type != BPF_MAP_TYPE_ARRAY && a->map_type != BPF_MAP_TYPE_HASH)
+		return -EINVAL;
+	return skep_is_ifindex(a->map_ifindex) ? -EOPNOTSUPP : -EINVAL;
 }
 
 /* Inner template of a map-in-map, from its descriptor. */
@@ -151,7 +163,9 @@ static struct skep_map *create(const struct skep_attr_map_create *a)
 	struct skep_map *inner = NULL, *m = NULL;
 	struct skep_map_facts facts = {
 		.type = a->map_type, .key_size = a->key_size, .value_size = a->value_size,
-		.max_entries = a->max_entries, .flags = a->map_flags, .map_extra = a->map_extra,
+		.max_entries = a->max_entries,
+		/* What the first descriptor may do is not the map's. */
+		.flags = a->map_flags & ~(u32)(BPF_F_RDONLY | BPF_F_WRONLY), .map_extra = a->map_extra,
 	};
 	int err = common_checks(a);
 
@@ -159,6 +173,8 @@ static struct skep_map *create(const struct skep_attr_map_create *a)
 		err = -EINVAL;
 	if (!err)
 		err = ops->check(a);
+	if (!err)
+		err = check_device(a);
 	if (!err)
 		err = skep_copy_name(facts.name, a->map_name);
 	if (!err && row->flags & SKEP_MAP_OF_MAPS)
@@ -486,11 +502,13 @@ long skep_sys_map_freeze(struct skep_call *c)
 	struct skep_map *m;
 	int err;
 
-	m = map_get(c->attr.u.map_fd, 0, &err);
+	m = map_get(c->attr.u.map_fd, SKEP_FD_WRITE, &err);
 	if (!m)
 		return err;
 	skep_lock(&m->freeze_lock);
-	if (SKEP_READ(m->mmap_writers) || m->facts.frozen) {
+	if (m->facts.frozen) {
+		err = -EPERM;
+	} else if (SKEP_READ(m->mmap_writers)) {
 		err = -EBUSY;
 	} else {
 		/* Announce, then look for writers: they announce, then look for us. */

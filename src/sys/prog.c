@@ -3,9 +3,12 @@
  * Commands on programs and links.
  */
 #include <errno.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #include "base/alloc.h"
+#include "base/raw.h"
 #include "hook/hook.h"
 #include "load/load.h"
 #include "obj/fd.h"
@@ -182,7 +185,15 @@ long skep_sys_link_detach(struct skep_call *c)
 
 long skep_sys_token_create(struct skep_call *c)
 {
-	if (c->attr.u.info.bpf_fd) /* flags stand where bpf_fd does */
+	u32 flags, fd;
+	struct statfs st;
+
+	memcpy(&flags, c->attr.bytes, 4);
+	memcpy(&fd, c->attr.bytes + 4, 4);
+	if (flags)
 		return -EINVAL;
-	return -EOPNOTSUPP; /* a bpffs that delegates nothing */
+	if (skep_raw(__NR_fstatfs, fd, &st) < 0)
+		return -EBADF;
+	/* In the first user namespace nothing is delegated. */
+	return st.f_type == BPF_FS_MAGIC ? -EOPNOTSUPP : -EINVAL;
 }

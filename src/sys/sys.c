@@ -70,7 +70,7 @@ static const struct {
 	[BPF_MAP_DELETE_ELEM] = {skep_sys_map_delete, 16},
 	[BPF_MAP_GET_NEXT_KEY] = {skep_sys_map_next_key, 24},
 	[BPF_PROG_LOAD] = {skep_sys_prog_load, 168},
-	[BPF_PROG_TEST_RUN] = {skep_sys_prog_test_run, 80},
+	[BPF_PROG_TEST_RUN] = {skep_sys_prog_test_run, 76},
 	[BPF_PROG_GET_NEXT_ID] = {prog_next_id, 8},
 	[BPF_MAP_GET_NEXT_ID] = {map_next_id, 8},
 	[BPF_PROG_GET_FD_BY_ID] = {prog_fd_by_id, 4},

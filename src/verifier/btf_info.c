@@ -88,6 +88,11 @@ static int check_line_info(struct env *env)
 			vf_say(env, "Invalid insn code at line_info[%u].insn_off\n", i);
 			return -EINVAL;
 		}
+		if (!skep_btf_has_str(req->prog_btf, li->line_off) ||
+		    !skep_btf_has_str(req->prog_btf, li->file_name_off)) {
+			vf_say(env, "Invalid line_info[%u].line_off or .file_name_off\n", i);
+			return -EINVAL;
+		}
 		if (s < env->nr_subs) {
 			if (li->insn_off == env->subs[s].start) {
 				s++;

@@ -65,7 +65,7 @@ static int (*const passes[])(struct env *env) = {
 
 static void log_stats(struct env *env, u64 usec)
 {
-	if (!(env->log.level & (SKEP_LOG_LEVEL1 | SKEP_LOG_LEVEL2 | SKEP_LOG_STATS)))
+	if (!env->log.level)
 		return;
 	if (env->log.level & SKEP_LOG_STATS) {
 		vf_log(env, "verification time %lld usec\n", (long long)usec);

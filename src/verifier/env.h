@@ -280,7 +280,7 @@ struct env {
 
 /* --- log.c: messages --- */
 
-/* Always kept as the reason; written to the log at levels 1 and 2. */
+/* Always kept as the reason; written to the log at any level but 0. */
 void vf_say(struct env *env, const char *fmt, ...) SKEP_PRINTF(2, 3);
 /* Written to the log only; does not count as a reason. */
 void vf_log(struct env *env, const char *fmt, ...) SKEP_PRINTF(2, 3);

@@ -83,7 +83,7 @@ void vf_say(struct env *env, const char *fmt, ...)
 	n = format(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	keep_reason(&env->log, text, n);
-	if (vf_logging(env))
+	if (env->log.level)
 		vlog_write(&env->log, text, n);
 }
 
