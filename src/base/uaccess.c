@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "base/fd_own.h"
 #include "base/lock.h"
 #include "base/raw.h"
 
@@ -36,15 +37,9 @@ static int pipe_ready(void)
 		return 0;
 	if (skep_raw(__NR_pipe2, fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -EFAULT;
-	for (int i = 0; i < 2; i++) {
-		long high = skep_raw(__NR_fcntl, fds[i], F_DUPFD_CLOEXEC, 700);
-
-		if (high >= 0) {
-			skep_raw(__NR_close, fds[i]);
-			fds[i] = (int)high;
-		}
-	}
 	memcpy(pipe_fds, fds, sizeof(fds));
+	skep_fd_own_keep(&pipe_fds[1]);
+	skep_fd_own_keep(&pipe_fds[0]);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fd_own.h"
 #include "base/lock.h"
 #include "base/raw.h"
 #include "base/vcpu.h"
@@ -28,17 +29,12 @@ static int ensure_pipe(void)
 	skep_lock(&lock);
 	if (ends[0] < 0) {
 		err = (int)skep_raw(__NR_pipe2, fds, O_CLOEXEC | O_NONBLOCK);
-		for (int i = 0; !err && i < 2; i++) {
-			long high = skep_raw(__NR_fcntl, fds[i], F_DUPFD_CLOEXEC, 700);
-
-			if (high >= 0) {
-				skep_raw(__NR_close, fds[i]);
-				fds[i] = (int)high;
-			}
-		}
 		if (!err) {
 			ends[1] = fds[1];
 			ends[0] = fds[0];
+			/* Not remembered: they work until somebody closes everything. */
+			skep_fd_own_keep(&ends[1]);
+			skep_fd_own_keep(&ends[0]);
 		}
 	}
 	skep_unlock(&lock);

@@ -9,11 +9,11 @@
  * old map is put after the exchange (its memory outlives the grace period).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/fd_own.h"
 #include "base/raw.h"
 #include "base/vcpu.h"
 #include "isa/uapi.h"
@@ -25,7 +25,7 @@ struct array {
 	u64 bytes;   /* of one copy, page multiple */
 	u32 stride;
 	u32 copies;  /* 1, or the number of virtual CPUs */
-	int memfd;   /* -1: private memory */
+	int memfd;   /* -1: private memory; may move (base/fd_own.h) */
 	u64 nr_inner; /* array of maps */
 };
 
@@ -60,15 +60,10 @@ static int array_check(const struct skep_attr_map_create *a)
 
 static int map_memfd(struct array *a)
 {
-	long fd = skep_raw(__NR_memfd_create, "skep-array", MFD_CLOEXEC), high, p;
+	long fd = skep_raw(__NR_memfd_create, "skep-array", MFD_CLOEXEC), p;
 
 	if (fd < 0)
 		return (int)fd;
-	high = skep_raw(__NR_fcntl, fd, F_DUPFD_CLOEXEC, 700);
-	if (high >= 0) {
-		skep_raw(__NR_close, fd);
-		fd = high;
-	}
 	p = skep_raw(__NR_ftruncate, fd, a->bytes);
 	if (!p)
 		p = skep_raw(__NR_mmap, 0, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -78,6 +73,11 @@ static int map_memfd(struct array *a)
 	}
 	a->memfd = (int)fd;
 	a->values = (u8 *)p;
+	if (skep_fd_own_keep(&a->memfd)) {
+		skep_raw(__NR_munmap, p, a->bytes);
+		skep_raw(__NR_close, fd);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -129,9 +129,9 @@ static void array_free(struct skep_map *m)
 {
 	struct array *a = array_of(m);
 
-	if (a->memfd >= 0) {
+	if (m->facts.flags & BPF_F_MMAPABLE) {
 		skep_raw(__NR_munmap, a->values, a->bytes);
-		skep_raw(__NR_close, a->memfd);
+		skep_fd_own_drop(&a->memfd);
 	} else {
 		skep_pages_free(a->values, a->bytes * a->copies);
 	}
@@ -235,7 +235,7 @@ static int array_mmap(struct skep_map *m, struct skep_mmap_req *req)
 		return -EINVAL;
 	if (req->off + req->len > a->bytes || req->off + req->len < req->off)
 		return -EINVAL;
-	req->memfd = a->memfd;
+	req->memfd = SKEP_READ(a->memfd);
 	req->memfd_off = req->off;
 	req->split = req->len;
 	/* What was mapped read-only stays so: else a frozen map could be written through it. */

@@ -24,10 +24,10 @@
 #include "map/ringbuf.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/fd_own.h"
 #include "base/raw.h"
 #include "isa/uapi.h"
 #include "map/map.h"
@@ -54,7 +54,7 @@ struct control {
 
 struct ring {
 	struct skep_map map;
-	int memfd;
+	int memfd;	 /* may move (base/fd_own.h) */
 	u64 mask;	 /* data bytes - 1 */
 	struct control *control;
 	u64 *consumer, *producer;
@@ -86,16 +86,11 @@ static bool map_piece(u8 *at, u64 len, int fd, u64 off)
 
 static bool map_ring(struct ring *r, u64 size)
 {
-	long fd = skep_raw(__NR_memfd_create, "skep-ringbuf", MFD_CLOEXEC), high, p;
+	long fd = skep_raw(__NR_memfd_create, "skep-ringbuf", MFD_CLOEXEC), p;
 	u8 *base;
 
 	if (fd < 0)
 		return false;
-	high = skep_raw(__NR_fcntl, fd, F_DUPFD_CLOEXEC, 700);
-	if (high >= 0) {
-		skep_raw(__NR_close, fd);
-		fd = high;
-	}
 	r->memfd = (int)fd;
 	r->mapped = 3ull * PAGE + 2 * size;
 	if (skep_raw(__NR_ftruncate, fd, 2 * PAGE + size))
@@ -107,6 +102,10 @@ static bool map_ring(struct ring *r, u64 size)
 	base = (u8 *)p;
 	if (!map_piece(base + PAGE, 2 * PAGE + size, r->memfd, 0) ||
 	    !map_piece(base + 3 * PAGE + size, size, r->memfd, 2 * PAGE)) {
+		skep_raw(__NR_munmap, base, r->mapped);
+		goto fail;
+	}
+	if (skep_fd_own_keep(&r->memfd)) {
 		skep_raw(__NR_munmap, base, r->mapped);
 		goto fail;
 	}
@@ -141,7 +140,7 @@ static void ring_free(struct skep_map *m)
 	struct ring *r = ring_of(m);
 
 	skep_raw(__NR_munmap, r->control, r->mapped);
-	skep_raw(__NR_close, r->memfd);
+	skep_fd_own_drop(&r->memfd);
 	skep_free(r);
 }
 
@@ -243,7 +242,7 @@ static int ring_mmap(struct skep_map *m, struct skep_mmap_req *req)
 		return -EPERM;
 	if (req->off + req->len < req->off || req->off + req->len > first + size)
 		return -EINVAL;
-	req->memfd = r->memfd;
+	req->memfd = SKEP_READ(r->memfd);
 	req->memfd_off = req->off < first ? req->off : req->off - size;
 	req->split = req->off < first ? SKEP_MIN(req->len, first - req->off) : req->len;
 	req->memfd_off2 = 2ull * PAGE;

@@ -47,7 +47,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/raw.h"
-#include "obj/fd_own.h"
+#include "base/fd_own.h"
 
 #define BUCKETS 4096u
 

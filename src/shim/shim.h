@@ -37,7 +37,7 @@
 #include "base/types.h"
 #include "hook/hook.h"
 #include "obj/fd.h"
-#include "obj/fd_own.h"
+#include "base/fd_own.h"
 
 /* --- results --- */
 

@@ -13,7 +13,7 @@
 
 #include "check.h"
 #include "obj/fd.h"
-#include "obj/fd_own.h"
+#include "base/fd_own.h"
 
 struct thing {
 	struct skep_obj obj;

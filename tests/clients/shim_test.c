@@ -89,14 +89,33 @@ static void test_close_family(void)
 	close(null);
 }
 
+/* The memory behind maps is where no loop over descriptors gets at it. */
+static void check_mmap_works(int shared, int ring)
+{
+	uint64_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+	uint8_t *r = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, ring, PAGE);
+
+	CHECK(p != MAP_FAILED && r != MAP_FAILED);
+	if (p != MAP_FAILED) {
+		p[0]++;
+		CHECK_EQ(map_word(shared), p[0]);
+		munmap(p, PAGE);
+	}
+	if (r != MAP_FAILED)
+		munmap(r, PAGE);
+}
+
 static void test_close_everything(void)
 {
 	int ring = map_create(BPF_MAP_TYPE_RINGBUF, 0, 0, PAGE, 0), kept = array(0), fd;
+	int shared = array(BPF_F_MMAPABLE);
 
-	CHECK(ring >= 0 && kept >= 0);
+	CHECK(ring >= 0 && kept >= 0 && shared >= 0);
+	check_mmap_works(shared, ring);
 	for (int i = 3; i < 2048; i++)
-		if (i != ring && i != kept)
+		if (i != ring && i != kept && i != shared)
 			close(i);
+	check_mmap_works(shared, ring);
 	closefrom(512);
 	CHECK_EQ(ask(kept), 0);
 	for (int i = 700; i < 720; i++)
@@ -106,13 +125,17 @@ static void test_close_everything(void)
 	CHECK_EQ(ask(fd), 0);
 	CHECK_EQ(dup2(0, 700), 700);
 	CHECK_EQ(dup2(0, 701), 701);
-	close(700);
-	close(701);
+	for (int i = 702; i < 720; i++)
+		CHECK_EQ(dup2(0, i), i);
+	check_mmap_works(shared, ring);
+	close_range(700, 719, 0);
+	check_mmap_works(shared, ring);
 	close(fd);
 	fd = array(0);
 	CHECK_EQ(ask(fd), 0);
 	close(fd);
 	close(kept);
+	close(shared);
 	close(ring);
 }
 

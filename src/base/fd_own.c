@@ -4,7 +4,7 @@
  *
  * A bit per number, set and cleared by atomic operations: any thread may ask.
  */
-#include "obj/fd_own.h"
+#include "base/fd_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,7 +148,9 @@ bool skep_fd_own_moved(int fd, int up)
 void skep_fd_own_fork_child(void)
 {
 	skep_lock_reset(&slots_lock);
-	nr_slots = 0; /* the holders are the parent's */
+	/* The holders are copies of the parent's: they have nothing here, and may keep anew. */
+	while (nr_slots)
+		*slots[--nr_slots] = -1;
 	for (u32 w = 0; w < ARRAY_SIZE(skep_fd_own_bits); w++)
 		while (skep_fd_own_bits[w])
 			skep_fd_own_close(

@@ -5,8 +5,8 @@
  * They live at high numbers, close on exec, so that the application meets the lowest free number
  * that it expects; the front end hides them from close, dup2 and close_range.
  */
-#ifndef SKEP_OBJ_FD_OWN_H
-#define SKEP_OBJ_FD_OWN_H
+#ifndef SKEP_BASE_FD_OWN_H
+#define SKEP_BASE_FD_OWN_H
 
 #include "base/types.h"
 
