@@ -9,7 +9,8 @@
 #ifndef SKEP_HELPER_HELPER_H
 #define SKEP_HELPER_HELPER_H
 
-#include "base/types.h"
+#include "base/pool.h"
+#include "kern/task.h"
 
 typedef u64 (*skep_body_fn)(u64 r1, u64 r2, u64 r3, u64 r4, u64 r5);
 
@@ -32,6 +33,16 @@ extern const struct skep_body skep_map_bodies[], skep_time_bodies[], skep_task_b
 	skep_probe_bodies[], skep_text_bodies[], skep_ringbuf_bodies[], skep_loop_bodies[],
 	skep_trace_bodies[], skep_packet_bodies[], skep_xdp_bodies[];
 extern const struct skep_kfunc_impl skep_kfunc_impls[];
+
+/*
+ * A task argument. The verifier's word that a walked pointer is never NULL holds for the kernel,
+ * whose tasks all have parents and the like; a view's field that skep does not fill reads 0, and
+ * what a program reaches through it is NULL or NULL plus an offset. NULL then.
+ */
+static inline struct skep_task *skep_task_arg(u64 r)
+{
+	return skep_arena_has(r) ? skep_task_of_view(r) : NULL;
+}
 
 #define SKEP_BODY(name)                                                                            \
 	static u64 name(u64 r1 __attribute__((unused)), u64 r2 __attribute__((unused)),            \

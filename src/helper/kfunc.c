@@ -28,12 +28,17 @@ SKEP_BODY(preempt_nop)
 
 SKEP_BODY(task_acquire)
 {
-	return skep_task_get_unless_zero(skep_task_of_view(r1)) ? r1 : 0;
+	struct skep_task *t = skep_task_arg(r1);
+
+	return t && skep_task_get_unless_zero(t) ? r1 : 0;
 }
 
 SKEP_BODY(task_release)
 {
-	skep_task_put(skep_task_of_view(r1));
+	struct skep_task *t = skep_task_arg(r1);
+
+	if (t)
+		skep_task_put(t);
 	return 0;
 }
 

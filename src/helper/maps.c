@@ -65,16 +65,18 @@ SKEP_BODY(spin_unlock)
 
 SKEP_BODY(task_storage_get)
 {
-	struct skep_map *m = map_arg(r1);
+	struct skep_task *t = skep_task_arg(r2);
 
-	if (!r2 || r4 & ~(u64)BPF_LOCAL_STORAGE_GET_F_CREATE)
+	if (!t || r4 & ~(u64)BPF_LOCAL_STORAGE_GET_F_CREATE)
 		return 0;
-	return (u64)skep_task_storage_get(m, skep_task_of_view(r2), (const void *)r3, r4);
+	return (u64)skep_task_storage_get(map_arg(r1), t, (const void *)r3, r4);
 }
 
 SKEP_BODY(task_storage_delete)
 {
-	return r2 ? (u64)skep_task_storage_delete(map_arg(r1), skep_task_of_view(r2)) : (u64)-EINVAL;
+	struct skep_task *t = skep_task_arg(r2);
+
+	return t ? (u64)skep_task_storage_delete(map_arg(r1), t) : (u64)-EINVAL;
 }
 
 const struct skep_body skep_map_bodies[] = {

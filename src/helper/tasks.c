@@ -46,7 +46,9 @@ SKEP_BODY(get_current_task)
 /* The thread's registers at its last entry into the kernel: the hook's view of them. */
 SKEP_BODY(task_pt_regs)
 {
-	return (u64)skep_task_of_view(r1)->pt_regs_view;
+	struct skep_task *t = skep_task_arg(r1);
+
+	return t ? (u64)t->pt_regs_view : 0;
 }
 
 const struct skep_body skep_task_bodies[] = {

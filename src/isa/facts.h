@@ -65,7 +65,7 @@ struct skep_call_fact {
 	s32 map;	/* index into maps[] of the R1 (or first map) argument; -1 not the same map on all paths */
 	s32 callback;	/* subprogram number of the callback argument; -1 none or not constant */
 	u8 known;	/* bit i: argument R(i+1) is the constant arg[i] */
-	u8 nonnull;	/* bit i: argument R(i+1) is a pointer that is never NULL */
+	u8 nonnull;	/* bit i: argument R(i+1) is a pointer, not to a kernel object, that is never NULL */
 	u8 trusted;	/* bit i: trusted or RCU pointer to a kernel object */
 	u8 rcu;		/* the call is made inside an RCU read section (non-sleepable: always) */
 	bool visited;	/* arg[] holds the first path's values */

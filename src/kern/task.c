@@ -308,6 +308,9 @@ static struct skep_task *get_parent_stub(u32 ppid)
 	put32(view, &fields[F_PID], ppid);
 	put32(view, &fields[F_TGID], ppid);
 	put64(view, &fields[F_GROUP_LEADER], (u64)view);
+	/* The chain of parents ends in a task that is its own, as the kernel's does. */
+	put64(view, &fields[F_PARENT], (u64)view);
+	put64(view, &fields[F_REAL_PARENT], (u64)view);
 	if (!__atomic_compare_exchange_n(&parent_stub, &none, t, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		skep_pool_free(&tasks, t);

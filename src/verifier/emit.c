@@ -73,8 +73,8 @@ int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 
 			c->arg[i] = r->v.tn.value;
 		if (!reg_is_const(r) || c->arg[i] != r->v.tn.value)
 			c->known &= (u8)~bit;
-		if (!reg_is_ptr(r) || r->flags & RF_MAYBE_NULL ||
-		    (r->kind == RK_BTF && !reg_is_trusted(r) && !reg_is_rcu(r)))
+		/* A walk ends in NULL where the kernel's never does: views fill few fields. */
+		if (!reg_is_ptr(r) || r->flags & RF_MAYBE_NULL || r->kind == RK_BTF)
 			c->nonnull &= (u8)~bit;
 		if (r->kind != RK_BTF || r->flags & RF_MAYBE_NULL ||
 		    (!reg_is_trusted(r) && !reg_is_rcu(r)))
