@@ -262,6 +262,35 @@ static void user_copies_answer_efault(void **state)
 	munmap(page, 4096);
 }
 
+/* Once the bounds of the own stack are known, copies there are direct; elsewhere as before. */
+static void own_stack_is_copied_directly(void **state)
+{
+	struct skep_caller c = {.ua = skep_uaccess_self};
+	char local[64] = "local", copy[64];
+	pthread_attr_t attr;
+	size_t size;
+	void *lo;
+	u64 hi;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		assert_int_equal(skep_copy_from_user(&c, copy, (u64)local, sizeof(local)), 0);
+		assert_string_equal(copy, "local");
+		assert_int_equal(skep_copy_from_user(&c, copy, 16, 8), -EFAULT);
+		assert_int_equal(skep_copy_to_user(&c, UINT64_MAX - 4, copy, 8), -EFAULT);
+		copy[0] = (char)i;
+		assert_int_equal(skep_copy_to_user(&c, (u64)local + 32, copy, 1), 0);
+		assert_int_equal(local[32], (char)i);
+	}
+	assert_int_equal(pthread_getattr_np(pthread_self(), &attr), 0);
+	pthread_attr_getstack(&attr, &lo, &size);
+	pthread_attr_destroy(&attr);
+	hi = (u64)lo + size;
+	/* Past the end, and a length that wraps. */
+	assert_int_equal(skep_copy_from_user(&c, copy, hi - 8, 8), 0);
+	assert_int_equal(skep_copy_from_user(&c, copy, (u64)local, SIZE_MAX - 64), -EFAULT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +303,7 @@ int main(void)
 		cmocka_unit_test(virtual_cpus_are_exclusive),
 		cmocka_unit_test(deferred_work_runs_in_order),
 		cmocka_unit_test(user_copies_answer_efault),
+		cmocka_unit_test(own_stack_is_copied_directly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
