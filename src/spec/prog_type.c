@@ -51,7 +51,7 @@ static const struct skep_ctx_field skb_socket_filter[] = {
 
 static const struct skep_ctx_field skb_cls[] = {
 	SKB_HEAD(W, W, W, W), SKB_CB(W), SKB(hash, 68, R | N), SKB(tc_classid, 72, R | N | W),
-	SKB_PKT, SKB(napi_id, 84, R | N), SKB_FAMILY,
+	SKB_PKT, SKB(napi_id, 84, R | N),
 	SKB_(data_meta, 140, 4, SKEP_FV_PKT_META, R, data_meta),
 	SKB_(tstamp, 152, 8, SKEP_FV_SCALAR, R | W, tstamp), SKB(wire_len, 160, R | N), SKB_GSO,
 	SKB_(tstamp_type, 180, 1, SKEP_FV_SCALAR, R, tstamp_type),
