@@ -2,36 +2,49 @@
 /*
  * Random bpf(2) calls: commands, sizes, pointers, half-valid attrs.
  *
- *	fuzz_bpf [--seconds N] [--seed S] [--calls N]
+ *	fuzz_bpf [--seconds N] [--seed S] [--calls N] [--threads N]
  *
  * A call is built from what the command expects (real descriptors, readable buffers, plausible
- * sizes) and then, often, spoilt in one or two places. The oracle is: no crash, no hang, no leak
- * (sanitizers), no descriptor left behind.
+ * sizes) and then, often, spoilt in one or two places; now and then memory runs out in it. System
+ * calls that attached programs look at happen in between. With threads, each makes its calls with
+ * the descriptors of all. The oracle is: no crash, no hang, no leak (sanitizers, the count of
+ * allocations), no descriptor left behind.
  */
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/rcu.h"
 #include "base/uaccess.h"
+#include "hook/hook.h"
 #include "isa/uapi.h"
 #include "obj/fd.h"
 #include "sys/sys.h"
 
 #define MAX_FDS 48
 
-static uint64_t rng_state;
-static int fds[MAX_FDS];
+enum kind { MAP, PROG, BTF, LINK, NR_KINDS };
+
+/* All threads' descriptors. Whoever takes one out of the table closes it. */
+static struct {
+	int fd;
+	enum kind kind;
+} fds[MAX_FDS];
 static unsigned int nr_fds;
-static uint8_t *arena; /* 64 KiB of readable bytes, followed by a page that is not readable */
+static pthread_mutex_t fds_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static __thread uint64_t rng_state;
+static __thread uint8_t *arena; /* 64 KiB of readable bytes, followed by a page that is not readable */
 static const size_t arena_size = 65536;
 
 static uint32_t rnd(void)
@@ -63,9 +76,34 @@ static uint64_t pointer(void)
 	}
 }
 
-static uint32_t descriptor(void)
+/* Mostly of the kind asked for, mostly one of ours. */
+static uint32_t descriptor(enum kind kind)
 {
-	return nr_fds && below(8) ? (uint32_t)fds[below(nr_fds)] : below(4) ? below(64) : rnd();
+	uint32_t ret = below(4) ? below(64) : rnd();
+
+	pthread_mutex_lock(&fds_lock);
+	if (nr_fds && below(8)) {
+		unsigned int i = below(nr_fds);
+
+		for (unsigned int n = below(8) ? nr_fds : 0; n && fds[i].kind != kind; n--)
+			i = (i + 1) % nr_fds;
+		ret = (uint32_t)fds[i].fd;
+	}
+	pthread_mutex_unlock(&fds_lock);
+	return ret;
+}
+
+static void keep_descriptor(int fd, enum kind kind)
+{
+	pthread_mutex_lock(&fds_lock);
+	if (nr_fds < MAX_FDS) {
+		fds[nr_fds].fd = fd;
+		fds[nr_fds++].kind = kind;
+		fd = -1;
+	}
+	pthread_mutex_unlock(&fds_lock);
+	if (fd >= 0)
+		close(fd);
 }
 
 static uint32_t number(void)
@@ -78,7 +116,7 @@ static uint32_t number(void)
 static void fill_arena(void)
 {
 	for (int i = 0; i < 64; i++)
-		((uint32_t *)arena)[below(arena_size / 4)] = below(3) ? number() : descriptor();
+		((uint32_t *)arena)[below(arena_size / 4)] = below(3) ? number() : descriptor(below(NR_KINDS));
 }
 
 static uint32_t build_btf(uint8_t *to)
@@ -99,16 +137,72 @@ static uint32_t build_btf(uint8_t *to)
 	return size;
 }
 
+#define OP(c, d, s, o, i)                                                                          \
+	((struct bpf_insn){.code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (int)(i)})
+
+static uint32_t put(struct bpf_insn *to, const struct bpf_insn *from, uint32_t n)
+{
+	memcpy(to, from, n * sizeof(*from));
+	return n;
+}
+
+#define PUT(...)                                                                                   \
+	(n += put(in + n, (const struct bpf_insn[]){__VA_ARGS__},                                   \
+		  sizeof((const struct bpf_insn[]){__VA_ARGS__}) / sizeof(struct bpf_insn)))
+#define SET(d, i) OP(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
+#define COPY(d, s) OP(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define PLUS(d, i) OP(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
+#define THE_MAP(d) OP(BPF_LD | BPF_IMM | BPF_DW, d, BPF_PSEUDO_MAP_FD, 0, map), OP(0, 0, 0, 0, 0)
+#define HELPER(f) OP(BPF_JMP | BPF_CALL, 0, 0, 0, f)
+
+/* Something that is accepted with the right map, or with luck. */
 static uint32_t build_insns(struct bpf_insn *in)
 {
-	uint32_t n = 0, body = below(6);
+	uint32_t n = 0, body = below(6), map = descriptor(MAP), subprog = 0;
 
-	in[n++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = (int)below(3)};
-	while (body--)
-		in[n++] = (struct bpf_insn){.code = (uint8_t)rnd(), .dst_reg = below(11),
-					    .src_reg = below(11), .off = (int16_t)(below(16) - 8),
-					    .imm = (int)number()};
-	in[n++] = (struct bpf_insn){.code = BPF_JMP | BPF_EXIT};
+	PUT(OP(BPF_ST | BPF_MEM | BPF_DW, 10, 0, -16, below(3)),
+	    OP(BPF_ST | BPF_MEM | BPF_DW, 10, 0, -8, below(3)));
+	switch (below(8)) {
+	case 0:
+		PUT(THE_MAP(1), COPY(2, 10), PLUS(2, -16), HELPER(BPF_FUNC_map_lookup_elem),
+		    OP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1, 0), OP(BPF_ST | BPF_MEM | BPF_B, 0, 0, 0, 1));
+		break;
+	case 1:
+		PUT(THE_MAP(1), COPY(2, 10), PLUS(2, -16), COPY(3, 10), PLUS(3, -8), SET(4, below(4)),
+		    HELPER(BPF_FUNC_map_update_elem));
+		break;
+	case 2:
+		PUT(THE_MAP(1), COPY(2, 10), PLUS(2, -16), HELPER(BPF_FUNC_map_delete_elem));
+		break;
+	case 3:
+		PUT(THE_MAP(1), COPY(2, 10), PLUS(2, -16), SET(3, 8 * below(3)), SET(4, 0),
+		    HELPER(BPF_FUNC_ringbuf_output));
+		break;
+	case 4:
+		PUT(HELPER(BPF_FUNC_get_current_task_btf), THE_MAP(1), COPY(2, 0), SET(3, 0),
+		    SET(4, below(2)), HELPER(BPF_FUNC_task_storage_get),
+		    OP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1, 0), OP(BPF_ST | BPF_MEM | BPF_W, 0, 0, 0, 1));
+		break;
+	case 5: /* an inner map's element */
+		PUT(THE_MAP(1), COPY(2, 10), PLUS(2, -16), HELPER(BPF_FUNC_map_lookup_elem),
+		    OP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 4, 0), COPY(1, 0), COPY(2, 10), PLUS(2, -16),
+		    HELPER(BPF_FUNC_map_lookup_elem));
+		break;
+	case 6:
+		PUT(SET(1, below(20)), OP(BPF_LD | BPF_IMM | BPF_DW, 2, BPF_PSEUDO_FUNC, 0, 0),
+		    OP(0, 0, 0, 0, 0), SET(3, 0), SET(4, 0), HELPER(BPF_FUNC_loop));
+		subprog = n - 5;
+		break;
+	default:
+		in[n++] = SET(0, below(3));
+	}
+	while (body-- && !below(3))
+		in[n++] = OP((uint8_t)rnd(), below(11), below(11), (int16_t)(below(16) - 8), number());
+	PUT(SET(0, below(2)), OP(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+	if (subprog) {
+		in[subprog].imm = (int)(n - subprog - 1);
+		PUT(SET(0, below(8) == 0), OP(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+	}
 	return n;
 }
 
@@ -116,9 +210,9 @@ static void map_create(union bpf_attr *a)
 {
 	a->map_type = below(3) ? 1 + below(34) : number();
 	if (below(2))
-		a->map_type = (uint32_t[]){1, 2, 6, 12, 13, 27, 29}[below(7)];
-	a->key_size = a->map_type == BPF_MAP_TYPE_RINGBUF ? 0 : below(4) ? 4 : below(600);
-	a->value_size = a->map_type == BPF_MAP_TYPE_RINGBUF ? 0 : below(4) ? 1 + below(64) : number();
+		a->map_type = (uint32_t[]){1, 2, 5, 6, 12, 13, 27, 29}[below(8)];
+	a->key_size = a->map_type == BPF_MAP_TYPE_RINGBUF ? 0 : below(8) ? 4 : below(600);
+	a->value_size = a->map_type == BPF_MAP_TYPE_RINGBUF ? 0 : below(8) ? 4 + 4 * below(2) : number();
 	a->max_entries = a->map_type == BPF_MAP_TYPE_RINGBUF ? 4096u << below(4) : below(64);
 	a->map_flags = below(3) ? 0 : 1u << below(20);
 	if (a->map_type == BPF_MAP_TYPE_TASK_STORAGE) {
@@ -126,10 +220,10 @@ static void map_create(union bpf_attr *a)
 		a->max_entries = 0;
 		a->btf_key_type_id = 1;
 		a->btf_value_type_id = 1;
-		a->btf_fd = descriptor();
+		a->btf_fd = descriptor(BTF);
 		a->value_size = 4;
 	}
-	a->inner_map_fd = descriptor();
+	a->inner_map_fd = descriptor(MAP);
 	if (!below(20))
 		a->max_entries = number();
 }
@@ -138,7 +232,7 @@ static void prog_load(union bpf_attr *a)
 {
 	uint8_t *at = arena + below(1000) * 8;
 
-	a->prog_type = below(4) ? (uint32_t[]){1, 3, 6, 17, 31}[below(5)] : below(40);
+	a->prog_type = below(4) ? (uint32_t[]){1, 3, 6, 17, 17, 31}[below(6)] : below(40);
 	a->insn_cnt = build_insns((struct bpf_insn *)at);
 	a->insns = (uint64_t)at;
 	strcpy((char *)arena + 60000, "GPL");
@@ -184,13 +278,13 @@ static uint32_t build(int cmd, union bpf_attr *a)
 	case BPF_MAP_DELETE_ELEM:
 	case BPF_MAP_GET_NEXT_KEY:
 	case BPF_MAP_LOOKUP_AND_DELETE_ELEM:
-		a->map_fd = descriptor();
+		a->map_fd = descriptor(MAP);
 		a->key = pointer();
 		a->value = pointer();
 		a->flags = below(4) ? 0 : below(8);
 		break;
 	case BPF_PROG_TEST_RUN:
-		a->test.prog_fd = descriptor();
+		a->test.prog_fd = descriptor(PROG);
 		a->test.data_in = pointer();
 		a->test.data_size_in = below(300);
 		a->test.data_out = pointer();
@@ -206,27 +300,45 @@ static uint32_t build(int cmd, union bpf_attr *a)
 		}
 		break;
 	case BPF_OBJ_GET_INFO_BY_FD:
-		a->info.bpf_fd = descriptor();
+		a->info.bpf_fd = descriptor(below(NR_KINDS));
 		a->info.info = pointer();
 		a->info.info_len = below(400);
 		break;
+	case BPF_RAW_TRACEPOINT_OPEN:
+		strcpy((char *)arena + 60100, below(2) ? "sys_enter" : "sys_exit");
+		a->raw_tracepoint.name = (uint64_t)(arena + 60100);
+		a->raw_tracepoint.prog_fd = descriptor(PROG);
+		break;
+	case BPF_LINK_CREATE:
+		a->link_create.prog_fd = descriptor(PROG);
+		a->link_create.attach_type = below(3) ? 0 : below(60);
+		break;
+	case BPF_LINK_DETACH:
+		a->link_detach.link_fd = descriptor(LINK);
+		break;
 	default:
 		for (int i = 0; i < 8; i++)
-			((uint32_t *)a)[i] = below(2) ? descriptor() : number();
+			((uint32_t *)a)[i] = below(2) ? descriptor(below(NR_KINDS)) : number();
 	}
-	if (!below(2))
+	if (!below(3))
 		spoil(a, cmd);
-	return below(8) ? SKEP_ATTR_SIZE : below(5000);
+	return below(12) ? SKEP_ATTR_SIZE : below(5000);
 }
 
 static void close_some(void)
 {
-	while (nr_fds > MAX_FDS / 2 || (nr_fds && !below(16))) {
-		uint32_t i = below(nr_fds);
+	int fd = -1;
 
-		close(fds[i]);
+	pthread_mutex_lock(&fds_lock);
+	if (nr_fds > MAX_FDS / 2 || (nr_fds && !below(100))) {
+		unsigned int i = below(nr_fds);
+
+		fd = fds[i].fd;
 		fds[i] = fds[--nr_fds];
 	}
+	pthread_mutex_unlock(&fds_lock);
+	if (fd >= 0)
+		close(fd);
 	skep_fd_reap();
 }
 
@@ -241,32 +353,60 @@ static unsigned int open_descriptors(void)
 	return n;
 }
 
-int main(int argc, char **argv)
+/* The kind of descriptor that @cmd hands out; NR_KINDS: none. */
+static enum kind kind_of(int cmd)
 {
-	struct skep_caller caller = {.ua = skep_uaccess_self, .capable = true};
-	unsigned long calls = 0, max_calls = 0, good = 0;
-	unsigned int before = 0;
-	long seconds = 5, live = 0;
-	time_t end;
+	switch (cmd) {
+	case BPF_MAP_CREATE:
+	case BPF_MAP_GET_FD_BY_ID:
+		return MAP;
+	case BPF_PROG_LOAD:
+	case BPF_PROG_GET_FD_BY_ID:
+		return PROG;
+	case BPF_BTF_LOAD:
+	case BPF_BTF_GET_FD_BY_ID:
+		return BTF;
+	case BPF_RAW_TRACEPOINT_OPEN:
+	case BPF_LINK_CREATE:
+	case BPF_LINK_GET_FD_BY_ID:
+		return LINK;
+	default:
+		return NR_KINDS;
+	}
+}
+
+static unsigned long max_calls;
+static uint64_t seed = 0x1234567;
+static time_t end;
+static unsigned long good; /* of all threads */
+static unsigned int before;
+static long live;
+
+static void close_all(void)
+{
+	while (nr_fds)
+		close(fds[--nr_fds].fd);
+	for (int i = 0; i < 3; i++) {
+		skep_fd_reap();
+		skep_rcu_drain();
+		usleep(20000); /* the reaper may have some */
+	}
+}
+
+static void *make_calls(void *number_of_thread)
+{
+	const struct skep_caller caller = {.ua = skep_uaccess_self, .capable = true};
+	static const uint64_t args[6];
+	unsigned long calls = 0;
 	union {
 		union bpf_attr attr;
 		uint8_t bytes[8192];
 	} u;
 
-	rng_state = 0x1234567;
-	for (int i = 1; i + 1 < argc; i += 2) {
-		if (!strcmp(argv[i], "--seconds"))
-			seconds = atol(argv[i + 1]);
-		else if (!strcmp(argv[i], "--seed"))
-			rng_state = strtoull(argv[i + 1], NULL, 0) | 1;
-		else if (!strcmp(argv[i], "--calls"))
-			max_calls = strtoul(argv[i + 1], NULL, 0);
-	}
+	rng_state = seed + 2 * (uint64_t)number_of_thread;
 	arena = mmap(NULL, arena_size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mprotect(arena + arena_size, 4096, PROT_NONE); /* kept, so that nothing else comes to lie there */
 	memset(&u, 0, sizeof(u));
-	skep_init();
-	end = time(NULL) + seconds;
 	while (max_calls ? calls < max_calls : time(NULL) < end) {
 		int cmd = below(10) ? (int)below(SKEP_BPF_NR_CMDS) : (int)rnd();
 		uint64_t at = below(16) ? (uint64_t)&u : pointer();
@@ -275,29 +415,71 @@ int main(int argc, char **argv)
 
 		fill_arena();
 		if (below(3))
-			cmd = (int[]){0, 0, 1, 2, 3, 4, 5, 5, 5, 10, 10, 15, 18, 22}[below(14)];
+			cmd = (int[]){0, 0, 1, 2, 2, 3, 4, 5, 5, 5, 10, 10, 15, 17, 18, 28}[below(16)];
 		size = build(cmd, &u.attr);
+		if (!below(30))
+			skep_alloc_fail_after(below(30));
 		ret = skep_bpf(&caller, cmd, at, size);
-		good += ret >= 0;
-		/* Commands that hand out a descriptor. */
-		if (ret > 2 && nr_fds < MAX_FDS && skep_fd_is_ours((int)ret) &&
-		    cmd != BPF_MAP_LOOKUP_ELEM)
-			fds[nr_fds++] = (int)ret;
+		skep_alloc_fail_after(-1);
+		if (ret >= 0) {
+			__atomic_fetch_add(&good, 1, __ATOMIC_RELAXED);
+			if (kind_of(cmd) != NR_KINDS)
+				keep_descriptor((int)ret, kind_of(cmd));
+		}
+		if (!below(8)) {
+			skep_hook_sys_enter(SYS_getpgid, args);
+			skep_hook_sys_exit(SYS_getpgid, args, 0);
+		}
 		close_some();
 		calls++;
-		if (calls == 2000) {
+		if (calls == 2000 && !number_of_thread) {
 			before = open_descriptors();
 			live = skep_alloc_live();
 		}
 	}
-	while (nr_fds)
-		close(fds[--nr_fds]);
-	skep_fd_reap();
-	skep_rcu_drain();
+	return (void *)calls;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long calls = 0;
+	unsigned int after;
+	long seconds = 5, left, threads = 1;
+	pthread_t t[64];
+
+	for (int i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--seconds"))
+			seconds = atol(argv[i + 1]);
+		else if (!strcmp(argv[i], "--seed"))
+			seed = strtoull(argv[i + 1], NULL, 0) | 1;
+		else if (!strcmp(argv[i], "--calls"))
+			max_calls = strtoul(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--threads"))
+			threads = atol(argv[i + 1]);
+	}
+	threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
+	skep_init();
+	end = time(NULL) + seconds;
+	for (long i = 0; i < threads; i++)
+		pthread_create(&t[i], NULL, make_calls, (void *)i);
+	for (long i = 0; i < threads; i++) {
+		void *n;
+
+		pthread_join(t[i], &n);
+		calls += (unsigned long)n;
+	}
+	close_all();
+	after = open_descriptors();
+	left = skep_alloc_live();
 	printf("%lu calls, %lu succeeded, descriptors %u -> %u, allocations %ld -> %ld\n", calls, good,
-	       before, open_descriptors(), live, skep_alloc_live());
-	if (before && open_descriptors() > before + 4) {
+	       before, after, live, left);
+	if (before && after > before + 4) {
 		printf("descriptors leaked\n");
+		return 1;
+	}
+	/* Once made: the kernel's BTF, the task's index, the descriptor table. */
+	if (left > 64) {
+		printf("memory leaked\n");
 		return 1;
 	}
 	return good ? 0 : 1;
