@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Write the .BTF section of a BPF object as a C array: embed-btf.py OBJECT OUT.c NAME"""
+"""Write the .BTF section of a BPF object as a C array: embed-btf.py OBJECT OUT.c NAME
+
+To a file called *.btf its bytes are written as they are; NAME is not used then.
+"""
 import struct
 import sys
 
@@ -19,6 +22,9 @@ def section(data, wanted):
 def main():
     obj, out, name = sys.argv[1:]
     btf = section(open(obj, "rb").read(), ".BTF")
+    if out.endswith(".btf"):
+        open(out, "wb").write(btf)
+        return
     with open(out, "w") as f:
         f.write(f"extern const unsigned char {name}[];\nextern const unsigned int {name}_size;\n")
         f.write(f"const unsigned char {name}[] __attribute__((aligned(8))) = {{\n")

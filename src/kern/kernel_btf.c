@@ -138,6 +138,11 @@ const struct skep_btf *skep_kernel_btf(void)
 	return btf;
 }
 
+int skep_builtin_btf_open(struct skep_btf **ret_btf)
+{
+	return skep_btf_open_kernel(skep_builtin_btf, skep_builtin_btf_size, NULL, "builtin", ret_btf);
+}
+
 static void *prefetch(void *unused)
 {
 	/* What the first load of a tracing program asks for by name. */

@@ -28,6 +28,16 @@ void skep_kernel_btf_prefetch(void);
 /* Around fork: nobody else is inside, so that the child's locks are free. */
 void skep_kernel_btf_fork_lock(void);
 void skep_kernel_btf_fork_unlock(void);
+/* The built-in BTF, whatever is presented; one reference. 0 or -errno. */
+int skep_builtin_btf_open(struct skep_btf **ret_btf);
+/*
+ * Types of a module named SKEP_MODULE_NAME on top of @base: the functions @names that @base lacks
+ * and the built-in BTF has, with the types that they need. 0 with one reference, -ENOENT when
+ * there is nothing to add, -ENOMEM. Control path. (kern/module_btf.c)
+ */
+#define SKEP_MODULE_NAME "skep"
+int skep_module_btf_new(const struct skep_btf *base, const char *const names[], u32 n,
+			struct skep_btf **ret_btf);
 /* Where it comes from; does not read it. */
 enum skep_btf_source skep_kernel_btf_source(void);
 

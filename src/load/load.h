@@ -33,6 +33,12 @@ void skep_load_host_take(struct skep_load_host *h, struct skep_map *m);
 /* Drops what was not taken. Takes NULL. */
 void skep_load_host_free(struct skep_load_host *h);
 
+/*
+ * Types of the module that skep is for the presented kernel: kfuncs that it has and the kernel
+ * lacks. One reference; NULL when nothing is lacking. Control path.
+ */
+struct skep_btf *skep_load_module_btf(const struct skep_btf *kernel);
+
 /* Choose and build the engine for a rewritten program. */
 int skep_engine_build(struct skep_prog *p);
 /* Rewrite with the running subsystem's addresses. */

@@ -14,6 +14,7 @@
 #include "base/vcpu.h"
 #include "kern/kernel_btf.h"
 #include "kern/task.h"
+#include "load/load.h"
 #include "obj/btf_obj.h"
 #include "obj/fd.h"
 #include "obj/map.h"
@@ -96,6 +97,18 @@ static const struct {
  */
 #define KERNEL_BTF_ID 1
 
+/* As a module's, its types come after the kernel's. It stays. */
+static void publish_module(const struct skep_btf *kernel)
+{
+	struct skep_btf *btf = skep_load_module_btf(kernel);
+	struct skep_btf_obj *o = btf ? skep_btf_obj_new(btf) : NULL;
+
+	if (!o)
+		skep_btf_put(btf);
+	else if (skep_obj_publish(&o->obj))
+		skep_obj_put(&o->obj);
+}
+
 static void publish_kernel_btf(void)
 {
 	const struct skep_btf *k = skep_kernel_btf();
@@ -103,6 +116,28 @@ static void publish_kernel_btf(void)
 
 	if (o && skep_obj_publish_as(&o->obj, KERNEL_BTF_ID))
 		skep_obj_put(&o->obj);
+}
+
+/*
+ * Asking which BTFs there are is how a loader looks for what the kernel's own lacks: only then is
+ * it found out whether anything is lacking.
+ */
+static void need_module_btf(int cmd)
+{
+	static struct skep_lock once;
+	static bool done;
+	const struct skep_btf *k;
+
+	if (cmd != BPF_BTF_GET_NEXT_ID && cmd != BPF_BTF_GET_FD_BY_ID)
+		return;
+	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		return;
+	skep_lock(&once);
+	k = done ? NULL : skep_kernel_btf();
+	if (k)
+		publish_module(k);
+	__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	skep_unlock(&once);
 }
 
 static void need_kernel_btf(int cmd)
@@ -181,6 +216,7 @@ long skep_bpf(const struct skep_caller *caller, int cmd, u64 uattr, u32 size)
 			ret = -EINVAL;
 		} else {
 			need_kernel_btf(cmd);
+			need_module_btf(cmd);
 			ret = commands[cmd].fn(&c);
 		}
 	}
