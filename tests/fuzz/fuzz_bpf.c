@@ -224,8 +224,8 @@ static void map_create(union bpf_attr *a)
 		a->value_size = 4;
 	}
 	a->inner_map_fd = descriptor(MAP);
-	if (!below(20))
-		a->max_entries = number();
+	if (!below(20)) /* not more: a huge map is a valid request for much memory and time */
+		a->max_entries = (uint32_t[]){0, 3, 4096, 65536}[below(4)];
 }
 
 static void prog_load(union bpf_attr *a)
@@ -249,7 +249,6 @@ static void spoil(union bpf_attr *a, int cmd)
 {
 	uint8_t *b = (uint8_t *)a;
 
-	/* A huge map is a valid request for much memory: not what is looked for. */
 	if (cmd == BPF_MAP_CREATE)
 		return;
 	for (uint32_t n = below(3); n; n--) {
@@ -322,6 +321,8 @@ static uint32_t build(int cmd, union bpf_attr *a)
 	}
 	if (!below(3))
 		spoil(a, cmd);
+	if (cmd == BPF_PROG_TEST_RUN)
+		a->test.repeat &= 15; /* four thousand million runs are a valid request too */
 	return below(12) ? SKEP_ATTR_SIZE : below(5000);
 }
 
@@ -416,6 +417,8 @@ static void *make_calls(void *number_of_thread)
 		fill_arena();
 		if (below(3))
 			cmd = (int[]){0, 0, 1, 2, 2, 3, 4, 5, 5, 5, 10, 10, 15, 17, 18, 28}[below(16)];
+		if (cmd == BPF_PROG_TEST_RUN || cmd == BPF_MAP_CREATE)
+			at = (uint64_t)&u;
 		size = build(cmd, &u.attr);
 		if (!below(30))
 			skep_alloc_fail_after(below(30));
