@@ -100,15 +100,29 @@ static int give(struct skep_call *c, u64 to, u32 *room, const void *data, u32 ha
 	return 0;
 }
 
+/* A call through the table of targets names its helper or kfunc again. */
+static void name_callee(const struct skep_prog *p, struct bpf_insn *in)
+{
+	const struct skep_target *t =
+		(u32)in->imm < p->code.nr_targets ? &p->code.targets[in->imm] : NULL;
+
+	if (!t)
+		return;
+	in->imm = (s32)t->id;
+	in->src_reg = t->is_kfunc ? BPF_PSEUDO_KFUNC_CALL : 0;
+}
+
 /* Instructions as the user may see them: map addresses become map ids again. */
 static struct bpf_insn *presentable(const struct skep_prog *p)
 {
 	struct bpf_insn *in = skep_memdup(p->code.insns, p->code.len * sizeof(*in));
 
-	for (u32 i = 0; in && i + 1 < p->code.len; i++) {
+	for (u32 i = 0; in && i < p->code.len; i++) {
 		u64 imm;
 
-		if (in[i].code != (BPF_LD | BPF_IMM | BPF_DW))
+		if (in[i].code == (BPF_JMP | BPF_CALL) && in[i].src_reg != BPF_PSEUDO_CALL)
+			name_callee(p, &in[i]);
+		if (in[i].code != (BPF_LD | BPF_IMM | BPF_DW) || i + 1 == p->code.len)
 			continue;
 		imm = (u32)in[i].imm | (u64)(u32)in[i + 1].imm << 32;
 		for (u32 k = 0; k < p->nr_maps; k++) {
@@ -259,9 +273,11 @@ static int prog_info(struct skep_call *c, struct skep_prog *p)
 	info.verified_insns = p->verified_insns;
 	info.attach_btf_id = p->attach_btf_id;
 	info.attach_btf_obj_id = p->attach_btf ? skep_btf_obj_id(p->attach_btf) : 0;
+	skep_lock(&p->maps_lock);
 	err = give_code(c, p, &info);
 	if (!err)
 		err = give_lists(c, p, &info);
+	skep_unlock(&p->maps_lock);
 	return err ? err : finish(&r, &info);
 }
 

@@ -38,12 +38,14 @@ struct options {
 	bool quiet;
 };
 
-static int only_warnings(enum libbpf_print_level level, const char *fmt, va_list ap)
+/* The first warning of a load: the reason, where libbpf itself refuses. */
+static char first_warning[512];
+
+static int keep_warnings(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	/* Rejections are reported here, with the log; libbpf's own copy is left out. */
-	if (level != LIBBPF_WARN || strstr(fmt, "BEGIN PROG LOAD LOG") || strstr(fmt, "prog '%s'"))
-		return 0;
-	return vfprintf(stderr, fmt, ap);
+	if (level == LIBBPF_WARN && !first_warning[0])
+		vsnprintf(first_warning, sizeof(first_warning), fmt, ap);
+	return 0;
 }
 
 /* The last lines of the log, which say why. */
@@ -70,35 +72,46 @@ static void print_tail(const char *log)
 	}
 }
 
-/* 0 accepted, 1 rejected, 2 the object cannot be used. */
-static int verify_one(const char *path, const char *name, const struct options *o)
+/* Load the program @name alone, with its log in @log[LOG_SIZE]. libbpf's result. */
+static int load_one(const char *path, const char *name, unsigned int level, char *log)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts);
-	struct bpf_object *obj = bpf_object__open_file(path, &opts);
-	struct bpf_program *p, *chosen = NULL;
-	char *log;
+	struct bpf_object *obj = bpf_object__open_file(path, NULL);
+	struct bpf_program *p;
 	int err;
 
 	if (!obj)
-		return 2;
-	log = calloc(1, LOG_SIZE);
-	if (!log) {
-		bpf_object__close(obj);
-		return 2;
-	}
+		return -errno;
 	bpf_object__for_each_program(p, obj) {
 		bool is_it = !strcmp(bpf_program__name(p), name);
 
 		bpf_program__set_autoload(p, is_it);
-		if (is_it)
-			chosen = p;
+		if (is_it) {
+			bpf_program__set_log_buf(p, log, LOG_SIZE);
+			bpf_program__set_log_level(p, level);
+		}
 	}
-	bpf_program__set_log_buf(chosen, log, LOG_SIZE);
-	bpf_program__set_log_level(chosen, o->log_level ? o->log_level : 4);
+	log[0] = 0;
+	first_warning[0] = 0;
 	err = bpf_object__load(obj);
+	bpf_object__close(obj);
+	return err;
+}
+
+/* 0 accepted, 1 rejected, 2 the object cannot be used. */
+static int verify_one(const char *path, const char *name, const struct options *o)
+{
+	char *log = calloc(1, LOG_SIZE);
+	int err;
+
+	if (!log)
+		return 2;
+	err = load_one(path, name, o->log_level ? o->log_level : 4, log);
+	/* The statistics do not say why; the path taken does, unless it is too long for a log. */
+	if (err && log[0] && !o->log_level && load_one(path, name, 1, log) == -ENOSPC)
+		load_one(path, name, 4, log);
 	if (err && !log[0]) {
 		/* Refused before verification, or by libbpf itself. */
-		printf("%s: %s: rejected: %s\n", path, name, strerror(-err));
+		printf("%s: %s: rejected: %s\n    %s", path, name, strerror(-err), first_warning);
 	} else if (err) {
 		printf("%s: %s: rejected: %s\n", path, name, strerror(-err));
 		print_tail(log);
@@ -110,7 +123,6 @@ static int verify_one(const char *path, const char *name, const struct options *
 	}
 	if (!err && o->log_level)
 		fputs(log, stdout);
-	bpf_object__close(obj);
 	free(log);
 	return err ? 1 : 0;
 }
@@ -123,7 +135,10 @@ static int verify_object(const char *path, const struct options *o)
 	int worst = 0;
 
 	if (!obj) {
-		fprintf(stderr, "skep verify: %s: %s\n", path, strerror(errno));
+		char why[128];
+
+		libbpf_strerror(errno, why, sizeof(why));
+		fprintf(stderr, "skep verify: %s: %s\n%s", path, why, first_warning);
 		return 2;
 	}
 	bpf_object__for_each_program(p, obj) {
@@ -177,7 +192,7 @@ int cmd_verify(int argc, char **argv)
 		fputs(help, stderr);
 		return EXIT_USAGE_ERROR;
 	}
-	libbpf_set_print(only_warnings);
+	libbpf_set_print(keep_warnings);
 	for (; optind < argc; optind++) {
 		int ret = verify_object(argv[optind], &o);
 
