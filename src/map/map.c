@@ -36,7 +36,7 @@ static int map_mmap(struct skep_obj *o, struct skep_mmap_req *req)
 	/* A private copy, or shared memory that its descriptor may not write, shares nothing. */
 	if ((req->flags & MAP_TYPE) == MAP_PRIVATE || !req->may_write)
 		return -EINVAL;
-	if (req->prot & PROT_WRITE && m->facts.frozen)
+	if (req->prot & PROT_WRITE && __atomic_load_n(&m->facts.frozen, __ATOMIC_SEQ_CST))
 		return -EPERM;
 	if (req->prot & PROT_WRITE && m->facts.flags & BPF_F_RDONLY_PROG)
 		return -EACCES;
@@ -48,7 +48,7 @@ static void map_mmap_open(struct skep_obj *o, int prot)
 	struct skep_map *m = skep_map_of(o);
 
 	if (prot & PROT_WRITE)
-		__atomic_fetch_add(&m->mmap_writers, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&m->mmap_writers, 1, __ATOMIC_SEQ_CST);
 }
 
 static void map_mmap_close(struct skep_obj *o, int prot)

@@ -8,6 +8,7 @@
 #include "isa/facts.h"
 #include "isa/jit_image.h"
 #include "obj/obj.h"
+#include "base/lock.h"
 #include "base/vcpu.h"
 
 struct skep_prog {
@@ -24,8 +25,9 @@ struct skep_prog {
 	struct skep_vprog code;	      /* as rewritten: xlated */
 	struct skep_jit_image image;  /* zeroed when interpreted */
 
-	struct skep_map **maps; /* references */
+	struct skep_map **maps; /* references; grows by PROG_BIND_MAP, under maps_lock */
 	u32 nr_maps;
+	struct skep_lock maps_lock;
 
 	struct skep_btf *btf; /* reference or NULL */
 	void *func_info, *line_info;

@@ -161,23 +161,24 @@ static long map_object(struct skep_obj *o, u32 access, void *addr, size_t len, i
 		return -EACCES;
 	if (!o->ops->mmap)
 		return o->type == SKEP_OBJ_MAP ? -SKEP_ENOTSUPP : -ENODEV;
-	at = o->ops->mmap(o, &req);
-	if (at)
-		return at;
-	r = new_range(o, 0, 0, prot, req.prot_max ? req.prot_max : prot);
+	r = new_range(o, 0, 0, prot, prot);
 	if (!r)
 		return -ENOMEM;
-	at = place(addr, &req);
+	/* Counted before it is asked for: whoever freezes the map now sees us, or we see it frozen. */
+	if (o->ops->mmap_open)
+		o->ops->mmap_open(o, prot);
+	at = o->ops->mmap(o, &req);
+	if (!at)
+		at = place(addr, &req);
 	if (at < 0 && at > -4096) {
-		skep_obj_put(o);
-		skep_free(r);
+		end_range(r);
 		return at;
 	}
+	if (req.prot_max)
+		r->prot_max = req.prot_max;
 	cut_and_end((u64)at, req.len); /* MAP_FIXED over an earlier one */
 	r->start = (u64)at;
 	r->end = (u64)at + req.len;
-	if (o->ops->mmap_open)
-		o->ops->mmap_open(o, prot);
 	skep_lock(&range_lock);
 	add_range(r);
 	skep_unlock(&range_lock);

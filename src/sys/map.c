@@ -511,10 +511,11 @@ long skep_sys_map_freeze(struct skep_call *c)
 	} else if (SKEP_READ(m->mmap_writers)) {
 		err = -EBUSY;
 	} else {
-		/* Announce, then look for writers: they announce, then look for us. */
+		/* Announce, then look for writers and mappers: they announce, then look for us. */
 		__atomic_store_n(&m->facts.frozen, true, __ATOMIC_SEQ_CST);
 		err = 0;
-		if (__atomic_load_n(&m->writers, __ATOMIC_SEQ_CST)) {
+		if (__atomic_load_n(&m->writers, __ATOMIC_SEQ_CST) ||
+		    __atomic_load_n(&m->mmap_writers, __ATOMIC_SEQ_CST)) {
 			__atomic_store_n(&m->facts.frozen, false, __ATOMIC_SEQ_CST);
 			err = -EBUSY;
 		}

@@ -67,6 +67,7 @@ long skep_sys_prog_bind_map(struct skep_call *c)
 		return err;
 	}
 	err = 0;
+	skep_lock(&p->maps_lock);
 	for (u32 i = 0; i < p->nr_maps; i++)
 		if (&p->maps[i]->obj == o)
 			goto out;
@@ -79,6 +80,7 @@ long skep_sys_prog_bind_map(struct skep_call *c)
 	p->maps[p->nr_maps++] = skep_map_of(o);
 	o = NULL;
 out:
+	skep_unlock(&p->maps_lock);
 	skep_obj_put(o);
 	skep_obj_put(&p->obj);
 	return err;
