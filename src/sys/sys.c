@@ -83,7 +83,7 @@ static const struct {
 	[BPF_MAP_LOOKUP_AND_DELETE_ELEM] = {skep_sys_map_lookup_and_delete, 32},
 	[BPF_MAP_FREEZE] = {skep_sys_map_freeze, 4},
 	[BPF_BTF_GET_NEXT_ID] = {btf_next_id, 8},
-	[BPF_LINK_CREATE] = {skep_sys_link_create, 64},
+	[BPF_LINK_CREATE] = {skep_sys_link_create, 60},
 	[BPF_LINK_GET_FD_BY_ID] = {link_fd_by_id, 4},
 	[BPF_LINK_GET_NEXT_ID] = {link_next_id, 8},
 	[BPF_LINK_DETACH] = {skep_sys_link_detach, 4},
@@ -166,9 +166,8 @@ void skep_init(void)
 	if (likely(__atomic_load_n(&done, __ATOMIC_ACQUIRE)))
 		return;
 	skep_lock(&once);
-	if (!done) {
+	if (!done && !skep_arena_init()) {
 		cpus = getenv("SKEP_CPUS");
-		skep_arena_init();
 		skep_vcpu_init(cpus ? (u32)strtoul(cpus, NULL, 10) : 0);
 		skep_obj_reserve_id(SKEP_OBJ_BTF, KERNEL_BTF_ID);
 		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
@@ -207,6 +206,8 @@ long skep_bpf(const struct skep_caller *caller, int cmd, u64 uattr, u32 size)
 	long ret;
 
 	skep_init();
+	if (unlikely(!skep_arena_base))
+		return -ENOMEM; /* a limit on address space leaves no room for objects */
 	skep_busy_enter();
 	ret = read_attr(&c);
 	if (!ret) {

@@ -270,6 +270,7 @@ int main(int argc, char **argv)
 	prog_cases();
 	run_cases();
 	link_cases();
+	tracing_cases();
 	printf("calls: %u\n", nr_calls);
 	return 0;
 }

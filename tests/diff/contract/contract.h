@@ -138,6 +138,7 @@ void id_cases(void);
 void prog_cases(void);
 void run_cases(void);
 void link_cases(void);
+void tracing_cases(void);
 /* What only the kernel has: expected to differ. */
 void listed_cases(void);
 

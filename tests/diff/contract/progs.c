@@ -387,6 +387,26 @@ static void fd_arrays(void)
 		A.u.fd_array = PTR(fds);
 		try(BPF_PROG_LOAD, "instruction that loads %s by index", other_fds[k].name);
 	}
+	for (unsigned int kind = 5; kind < 7; kind++) {
+		int map = map_new(BPF_MAP_TYPE_ARRAY, 4, 16, 1, 0);
+		struct bpf_insn in[] = {INSN(BPF_LD | BPF_DW | BPF_IMM, 1, kind, 0, 0), INSN(0, 0, 0, 0, 0),
+					MOV_IMM(0, 0), EXIT()};
+		static uint8_t info[256];
+		long fd;
+
+		fds[0] = map;
+		load_attr(BPF_PROG_TYPE_SOCKET_FILTER);
+		A.u.insns = PTR(in);
+		A.u.insn_cnt = 4;
+		A.u.fd_array = PTR(fds);
+		fd = call(BPF_PROG_LOAD, ATTR_SIZE);
+		say(fd, "map by index, kind %u", kind);
+		ATTR(.info.bpf_fd = (uint32_t)fd, .info.info = PTR(info), .info.info_len = 232);
+		try(BPF_OBJ_GET_INFO_BY_FD, "its info");
+		say_bytes(((struct bpf_prog_info *)(void *)info)->tag, 8, "its tag");
+		close((int)fd);
+		close(map);
+	}
 	load_attr(BPF_PROG_TYPE_SOCKET_FILTER);
 	set32(144, 5);
 	try(BPF_PROG_LOAD, "token without its flag");
