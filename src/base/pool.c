@@ -21,6 +21,10 @@
 
 u64 skep_arena_base;
 static u64 arena_next; /* offset of the first byte not handed out */
+static u64 arena_open; /* offset of the first byte that is not writable yet */
+
+/* The range is made writable a piece at a time: strict overcommit counts writable memory only. */
+#define OPEN_STEP (1ull << 21)
 
 int skep_arena_init(void)
 {
@@ -29,7 +33,7 @@ int skep_arena_init(void)
 
 	if (__atomic_load_n(&skep_arena_base, __ATOMIC_ACQUIRE))
 		return 0;
-	p = skep_raw(__NR_mmap, 0, want, PROT_READ | PROT_WRITE,
+	p = skep_raw(__NR_mmap, 0, want, PROT_READ,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p < 0 && p >= -SKEP_MAX_ERRNO)
 		return -ENOMEM;
@@ -49,6 +53,26 @@ int skep_arena_init(void)
 	return 0;
 }
 
+/*
+ * Bytes below @end may be written. Any context: whoever comes second opens the same piece again,
+ * which changes nothing.
+ */
+static bool open_up_to(u64 end)
+{
+	u64 open = __atomic_load_n(&arena_open, __ATOMIC_ACQUIRE);
+
+	while (open < end) {
+		u64 to = SKEP_ALIGN_UP(end, OPEN_STEP);
+
+		if (skep_raw(__NR_mprotect, skep_arena_base + open, to - open, PROT_READ | PROT_WRITE))
+			return false;
+		if (__atomic_compare_exchange_n(&arena_open, &open, to, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+			return true;
+	}
+	return true;
+}
+
 void *skep_arena_alloc(size_t size, size_t align)
 {
 	u64 off = SKEP_READ(arena_next), start;
@@ -61,7 +85,7 @@ void *skep_arena_alloc(size_t size, size_t align)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&arena_next, &off, start + size, true,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return (void *)(skep_arena_base + start);
+	return open_up_to(start + size) ? (void *)(skep_arena_base + start) : NULL;
 }
 
 void skep_pool_init(struct skep_pool *p, u32 size)

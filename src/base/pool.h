@@ -3,7 +3,7 @@
  * Type-stable memory: objects of one size that programs may point to.
  *
  * All pools carve from one reserved address range of SKEP_ARENA_SIZE bytes, aligned to its size,
- * readable and writable from the start and never unmapped (pages are backed on first touch). A
+ * readable from the start, writable as far as it was handed out, and never unmapped. A
  * probe load by a program is therefore a test of the upper address bits and a load; a pointer
  * that outlived its object reads stale memory of the same type, never another type's and never
  * a fault. The range is followed by SKEP_ARENA_GUARD readable bytes so that a base inside the
