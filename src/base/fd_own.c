@@ -22,7 +22,7 @@ u32 skep_fd_own_count;
 
 static int lowest_wanted(void)
 {
-	struct rlimit rl;
+	struct rlimit rl = {0};
 
 	if (skep_raw(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, &rl) || rl.rlim_cur > FLOOR + 64)
 		return FLOOR;

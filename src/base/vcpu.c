@@ -24,7 +24,7 @@ static bool have_membarrier;
 /* Highest CPU number in /sys/devices/system/cpu/possible ("0-3" or "0,2-5"), plus one. */
 static u32 host_possible_cpus(void)
 {
-	char buf[128];
+	char buf[128] = "";
 	long fd = skep_raw(__NR_openat, -100, "/sys/devices/system/cpu/possible", 0 /* O_RDONLY */);
 	long n;
 	u32 last = 0;

@@ -41,7 +41,8 @@ static const char help[] =
 	"\n"
 	"  -t, --trace[=FILE]   print each bpf(2) with its attr, result and reason (to stderr)\n"
 	"  -c, --cpus=N         present N virtual CPUs (default: the host's)\n"
-	"  -b, --btf=FILE       present FILE as /sys/kernel/btf/vmlinux (default: the host's)\n"
+	"  -b, --btf=FILE       present FILE as /sys/kernel/btf/vmlinux (default: the host's;\n"
+	"                       `builtin': the small one that hosts without BTF get)\n"
 	"  -e, --engine=ENGINE  run programs by `jit' (default) or `interp'\n"
 	"  -h, --help           this text\n"
 	"\n"
@@ -343,6 +344,10 @@ static int parse(int argc, char **argv)
 			setenv("SKEP_CPUS", optarg, 1);
 			break;
 		case 'b':
+			if (!strcmp(optarg, "builtin")) {
+				setenv("SKEP_BTF", optarg, 1);
+				break;
+			}
 			if (!realpath(optarg, path) || access(path, R_OK)) {
 				fprintf(stderr, "skep run: %s: %s\n", optarg, strerror(errno));
 				return EXIT_USAGE;
