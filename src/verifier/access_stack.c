@@ -325,6 +325,10 @@ int vf_check_stack(struct env *env, u32 regno, s32 off, u32 size, enum access_ki
 	f = frame_of(env, &r);
 	if (scalar_is_const(&r.v)) {
 		off += (s32)r.v.tn.value;
+		if (kind == ACCESS_READ)
+			vf_stack_range_read(env, r.frameno, off, off + (s32)size);
+		else if (size == 8 && !(off % 8))
+			vf_stack_written(env, r.frameno, 1ull << spi_of(off));
 		return kind == ACCESS_READ ? read_fixed(env, f, off, size, value_regno)
 					   : write_fixed(env, f, off, size, value_regno);
 	}
@@ -371,6 +375,8 @@ int vf_check_stack_helper(struct env *env, u32 regno, s32 off, u32 size, enum ac
 		struct slot *s = &f->slots[spi_of(o)];
 		u8 *t = byte_at(f, o);
 
+		if (!(raw && fixed))
+			vf_stack_range_read(env, f->frameno, o, o + 1);
 		if (raw && fixed) {
 			/* The caller writes the bytes afterwards. */
 			if (*t == SK_DYNPTR) {

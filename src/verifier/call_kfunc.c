@@ -269,6 +269,8 @@ static int iter_arg(struct env *env, struct kcall *k, u32 regno, const struct bt
 		vf_say(env, "expected an RCU CS when using %s\n", k->name);
 		return -EPROTO;
 	}
+	for (u32 i = 0; i < nr; i++)
+		vf_stack_read(env, f->frameno, 1ull << (spi - i));
 	k->iter = &f->slots[spi].spill;
 	k->iter_frame = r->frameno;
 	k->iter_spi = spi;

@@ -33,6 +33,8 @@ static int enter(struct env *env, struct state *st, u32 subprog, u32 callsite, a
 	if (!callee)
 		return -ENOMEM;
 	callee->async_entry_cnt = caller->async_entry_cnt;
+	if (caller->live)
+		callee->live = vf_stack_live_enter(env, caller->live, callsite, subprog);
 	st->frame[st->curframe + 1] = callee;
 	err = set(env, caller, callee, callsite);
 	if (err) {

@@ -59,6 +59,7 @@ static int (*const passes[])(struct env *env) = {
 	vf_check_cfg,	   /* reachability, pruning points */
 	vf_scc,		   /* loops */
 	vf_liveness,	   /* registers worth comparing */
+	vf_stack_live_init, /* tables for slots worth comparing */
 	vf_walk_all,	   /* every path */
 	vf_check_stack_depth,
 };
@@ -162,6 +163,7 @@ int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
 	ret_res->enforce_attach_type = env->enforce_attach_type;
 	if (err)
 		skep_vprog_fini(ret_prog);
+	vf_stack_live_fini(env);
 	skep_free(env->insns);
 	skep_free(env->aux);
 	skep_free(env->known);

@@ -118,6 +118,7 @@ struct frame {
 	bool in_callback, in_async_cb;
 	s32 cb_ret_min, cb_ret_max;
 	u32 nr_slots; /* slot i covers fp-8*(i+1) */
+	struct live_inst *live; /* stack_live.c; NULL: nothing is known */
 	struct slot *slots;
 };
 
@@ -163,6 +164,7 @@ struct state {
 struct known {
 	struct known *next, **prev_next; /* the latter only while evicted */
 	bool evicted;
+	bool cleaned; /* what is dead was cleared */
 	struct state st;
 	u32 hits, misses;
 };
@@ -213,7 +215,9 @@ struct sub {
 	const char *name;
 };
 
-struct scc_visit; /* loops.c */
+struct scc_visit;  /* loops.c */
+struct stack_live; /* stack_live.c */
+struct live_inst;
 
 struct vlog {
 	u32 level;
@@ -260,6 +264,7 @@ struct env {
 	struct known **known; /* by instruction */
 	struct known *evicted;
 	struct scc_visit *sccs;
+	struct stack_live *stack_live;
 	u32 id_gen;
 	u32 processed, jmps, prev_processed, prev_jmps;
 	u32 total_states, live_states, peak_states, max_states_per_insn;
@@ -400,6 +405,22 @@ int vf_mark_precise_in(struct env *env, struct state *st, const u16 *regs, const
 		       bool *ret_changed);
 int vf_propagate_precision(struct env *env, const struct state *from, struct state *to,
 			   bool *ret_changed);
+
+/* --- stack_live.c: slots that may still be read --- */
+int vf_stack_live_init(struct env *env);
+void vf_stack_live_reset(struct env *env); /* forget the walk */
+void vf_stack_live_fini(struct env *env);
+/* The tables for @subprog entered from @callsite; NULL: do without. */
+struct live_inst *vf_stack_live_enter(struct env *env, struct live_inst *parent, u32 callsite,
+				      u32 subprog);
+/* An instruction begins; its accesses; it ended, having begun at @idx in @inst. */
+void vf_stack_live_step(struct env *env);
+void vf_stack_read(struct env *env, u32 frameno, u64 slots);
+void vf_stack_range_read(struct env *env, u32 frameno, s32 lo, s32 hi);
+void vf_stack_written(struct env *env, u32 frameno, u64 slots);
+void vf_stack_live_commit(struct env *env, struct live_inst *inst, u32 idx);
+/* Clear the dead slots of a state with no unfinished paths. */
+void vf_clean_state(struct env *env, struct state *st);
 
 /* --- prepass --- */
 int vf_find_subprogs(struct env *env);

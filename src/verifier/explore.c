@@ -253,6 +253,10 @@ static int visit(struct env *env, u32 idx)
 			loop = true;
 		} else {
 			loop = vf_in_open_loop(env, &k->st);
+			if (!loop && !k->cleaned) {
+				vf_clean_state(env, &k->st);
+				k->cleaned = true;
+			}
 			v = vf_states_equal(env, &k->st, cur, loop ? SAME_WITHIN : SAME_ENOUGH)
 				    ? HIT
 				    : MISS;
@@ -465,11 +469,14 @@ static int walk(struct env *env, u32 idx)
 		env->aux[idx].seen = true;
 		done = false;
 		{
+			struct live_inst *inst = vf_frame(env)->live;
 			bool show = false;
 
+			vf_stack_live_step(env);
 			err = step(env, &idx, &done, &show);
 			if (err)
 				return err;
+			vf_stack_live_commit(env, inst, env->insn_idx);
 			full |= show;
 		}
 		env->prev_insn_idx = env->insn_idx;
@@ -564,6 +571,8 @@ static int check_function(struct env *env, u32 n)
 	st->frame[0] = frame_new(UINT32_MAX, 0, n);
 	if (!st->frame[0])
 		err = -ENOMEM;
+	else
+		st->frame[0]->live = vf_stack_live_enter(env, NULL, UINT32_MAX, n);
 	if (!err && n) {
 		err = vf_prepare_args(env, n);
 		if (!err)
@@ -577,6 +586,7 @@ static int check_function(struct env *env, u32 n)
 		err = walk(env, start);
 	}
 	drop_known(env);
+	vf_stack_live_reset(env);
 	state_free(st);
 	skep_free(st);
 	env->cur = NULL;
