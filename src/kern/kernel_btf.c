@@ -127,8 +127,9 @@ const struct skep_btf *skep_kernel_btf(void)
 	skep_lock(&lock);
 	if (data && !btf && !failed) {
 		struct skep_btf *b = NULL;
+		int err = skep_btf_open_kernel(data, size, NULL, "vmlinux", &b);
 
-		if (skep_btf_open_kernel(data, size, NULL, "vmlinux", &b)) {
+		if (err && err != -ENOMEM) { /* without memory now does not mean for ever */
 			skep_warn("the presented kernel's BTF is malformed");
 			failed = true;
 		}
