@@ -7,6 +7,7 @@
  */
 #include "kern/kernel_btf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
