@@ -74,6 +74,12 @@ static int check_int(const struct btf_type *t, u32 id, const struct skep_btf_log
 	return 0;
 }
 
+/* Not void, and not beyond what any BTF may have. */
+static bool id_ok(u32 id)
+{
+	return id && id <= BTF_MAX_TYPE;
+}
+
 static int check_struct_meta(const struct skep_btf *b, const struct btf_type *t, u32 id,
 			     const struct skep_btf_log *log)
 {
@@ -88,7 +94,7 @@ static int check_struct_meta(const struct skep_btf *b, const struct btf_type *t,
 			return bad(log, id, "Invalid member name_offset");
 		if (m->name_off && !name_ok(skep_btf_str(b, m->name_off), false))
 			return bad(log, id, "Invalid name");
-		if (!m->type)
+		if (!id_ok(m->type))
 			return bad(log, id, "Invalid type_id");
 		if (is_union && off)
 			return bad(log, id, "Invalid member bits_offset");
@@ -129,7 +135,7 @@ static int check_datasec(const struct btf_type *t, u32 id, const struct skep_btf
 	for (u32 i = 0; i < skep_btf_vlen(t); i++) {
 		const struct btf_var_secinfo *v = skep_btf_secinfos(t) + i;
 
-		if (!v->type)
+		if (!id_ok(v->type))
 			return bad(log, id, "Invalid type_id");
 		if (v->offset < last || v->offset >= t->size)
 			return bad(log, id, "Invalid offset");
@@ -221,7 +227,7 @@ s64 skep_btf_check_meta(const struct skep_btf *b, const struct btf_type *t, u32 
 	case BTF_KIND_ARRAY:
 		if (vlen || t->size)
 			err = bad(log, id, "vlen != 0");
-		else if (!skep_btf_array(t)->type || !skep_btf_array(t)->index_type)
+		else if (!id_ok(skep_btf_array(t)->type) || !id_ok(skep_btf_array(t)->index_type))
 			err = bad(log, id, "Invalid elem");
 		break;
 	case BTF_KIND_FWD:
@@ -235,7 +241,7 @@ s64 skep_btf_check_meta(const struct skep_btf *b, const struct btf_type *t, u32 
 	case BTF_KIND_VAR:
 		if (vlen)
 			err = bad(log, id, "vlen != 0");
-		else if (!t->type)
+		else if (!id_ok(t->type))
 			err = bad(log, id, "Invalid type_id");
 		else if (*(const u32 *)(t + 1) > 1)
 			err = bad(log, id, "Linkage not supported");
@@ -254,6 +260,8 @@ s64 skep_btf_check_meta(const struct skep_btf *b, const struct btf_type *t, u32 
 	default:
 		if (vlen)
 			err = bad(log, id, "vlen != 0");
+		else if (t->type > BTF_MAX_TYPE)
+			err = bad(log, id, "Invalid type_id");
 	}
 	return err ? err : extra;
 }
@@ -288,6 +296,12 @@ static u32 edge(const struct btf_type *t, u32 n, u32 graph)
 	return 0;
 }
 
+/* Variables stand in sections and nowhere else: seen before any cycle is. */
+static bool edge_ok(u32 kind, u32 to)
+{
+	return (kind == BTF_KIND_DATASEC) == (to == BTF_KIND_VAR);
+}
+
 /* Depth-first from @root with a stack of at most MAX_DEPTH types. */
 static int check_acyclic(struct checker *c, u32 root, u32 graph)
 {
@@ -316,8 +330,7 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 			return bad(c->log, id, "Invalid type_id");
 		if (to < b->start_id || state[to - b->start_id] == 2)
 			continue;
-		if (skep_btf_kind(skep_btf_type(b, id)) == BTF_KIND_VAR &&
-		    skep_btf_kind(skep_btf_type(b, to)) == BTF_KIND_VAR)
+		if (!edge_ok(skep_btf_kind(skep_btf_type(b, id)), skep_btf_kind(skep_btf_type(b, to))))
 			return bad(c->log, id, "Invalid type_id");
 		if (state[to - b->start_id] == 1) {
 			bad(c->log, to, "Loop detected");
@@ -343,13 +356,12 @@ static bool is_sized(const struct skep_btf *b, u32 id)
 	       skep_btf_size(b, id) >= 0;
 }
 
-/* An integer whose bits fill its bytes, of a size that a register or two can hold. */
+/* An integer of as many bits as a register, its halves or two of them have. */
 static bool is_regular_int(const struct btf_type *t)
 {
-	u32 enc = skep_btf_int_enc(t);
+	u32 enc = skep_btf_int_enc(t), bits = BTF_INT_BITS(enc);
 
-	return BTF_INT_BITS(enc) == t->size * 8ull && !BTF_INT_OFFSET(enc) &&
-	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8 || t->size == 16);
+	return !BTF_INT_OFFSET(enc) && (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128);
 }
 
 static int check_members(struct checker *c, const struct btf_type *t, u32 id)
@@ -587,9 +599,9 @@ int skep_btf_check_types(const struct skep_btf *b, const struct skep_btf_log *lo
 		err = check_acyclic(&c, id, 0);
 		if (!err)
 			err = check_acyclic(&c, id, 1);
+		if (!err)
+			err = check_references(&c, skep_btf_type(b, id), id);
 	}
-	for (u32 id = b->start_id; !err && id < b->nr_types; id++)
-		err = check_references(&c, skep_btf_type(b, id), id);
 	if (!err)
 		err = check_object_fields(&c);
 	skep_free(c.state);

@@ -23,6 +23,13 @@
 #define MAX_INSNS 1000000u
 #define MAX_REC_SIZE 252u /* of func_info and line_info records, the kernel's */
 
+/* Records of func_info or line_info: how many could be read, and why no more. */
+struct records {
+	void *data;
+	u32 read;
+	int err;
+};
+
 struct load {
 	const struct skep_caller *caller;
 	const struct skep_attr_prog_load *attr;
@@ -31,8 +38,8 @@ struct load {
 	struct skep_btf *prog_btf;   /* reference */
 	struct skep_btf *attach_btf; /* reference */
 	struct bpf_insn *insns;
-	struct bpf_func_info *func_info;
-	struct bpf_line_info *line_info;
+	int btf_err;
+	struct records funcs, lines;
 	int *fds; /* fd_array with a count */
 	char *log;
 	bool gpl;
@@ -149,38 +156,45 @@ static int find_target(struct load *l)
 
 /*
  * Copy @n records of @rec_size user bytes, of which the first @want matter and the rest are zero.
- * Where they are not, the size that is known is told at @size_at.
+ * Where they are not, the size that is known is told at @size_at. -ENOMEM or 0.
  */
 static int copy_records(struct load *l, u64 from, u32 n, u32 rec_size, u32 want, u64 size_at,
-			void **ret)
+			struct records *ret)
 {
 	u8 *to;
 
-	if (rec_size < want || rec_size > MAX_REC_SIZE || rec_size % 4)
-		return -EINVAL;
+	if (rec_size < want || rec_size > MAX_REC_SIZE || rec_size % 4) {
+		ret->err = -EINVAL;
+		return 0;
+	}
+	/* More than one an instruction cannot be good: the verifier stops before the end. */
+	n = SKEP_MIN(n, l->attr->insn_cnt + 1);
 	to = skep_calloc(n, want);
 	if (!to)
 		return -ENOMEM;
-	for (u32 i = 0; i < n; i++) {
-		u64 at = from + (u64)i * rec_size;
-		int err = skep_copy_from_user(l->caller, to + (u64)i * want, at, want);
+	ret->data = to;
+	for (; ret->read < n; ret->read++) {
+		u64 at = from + (u64)ret->read * rec_size;
+		int err = 0;
 
-		if (!err && rec_size > want) {
+		if (rec_size > want) {
 			err = skep_user_is_nonzero(l->caller, at + want, rec_size - want);
 			if (err > 0)
 				err = skep_copy_to_user(l->caller, size_at, &want, sizeof(want))
 					      ? -EFAULT
 					      : -E2BIG;
 		}
+		if (!err)
+			err = skep_copy_from_user(l->caller, to + (u64)ret->read * want, at, want);
 		if (err) {
-			skep_free(to);
-			return err;
+			ret->err = err;
+			return 0;
 		}
 	}
-	*ret = to;
 	return 0;
 }
 
+/* -ENOMEM or 0: what else goes wrong is the verifier's to tell, in its order. */
 static int read_infos(struct load *l)
 {
 	const struct skep_attr_prog_load *a = l->attr;
@@ -188,23 +202,23 @@ static int read_infos(struct load *l)
 
 	if (!a->func_info_cnt && !a->line_info_cnt)
 		return 0;
-	if (a->func_info_cnt > MAX_INSNS || a->line_info_cnt > INT32_MAX / 16)
-		return -EINVAL;
-	err = get_btf((int)a->prog_btf_fd, &l->prog_btf);
-	if (err)
-		return err;
-	if (skep_btf_is_kernel(l->prog_btf))
-		return -EACCES;
+	if (a->line_info_cnt > INT32_MAX / 16)
+		l->lines.err = -EINVAL;
+	l->btf_err = get_btf((int)a->prog_btf_fd, &l->prog_btf);
+	if (!l->btf_err && skep_btf_is_kernel(l->prog_btf))
+		l->btf_err = -EACCES;
+	if (l->btf_err)
+		return 0;
 	if (a->func_info_cnt)
 		err = copy_records(l, a->func_info, a->func_info_cnt, a->func_info_rec_size,
 				   sizeof(struct bpf_func_info),
 				   l->uattr + offsetof(struct skep_attr_prog_load, func_info_rec_size),
-				   (void **)&l->func_info);
-	if (!err && a->line_info_cnt)
+				   &l->funcs);
+	if (!err && !l->funcs.err && !l->lines.err && a->line_info_cnt)
 		err = copy_records(l, a->line_info, a->line_info_cnt, a->line_info_rec_size,
 				   sizeof(struct bpf_line_info),
 				   l->uattr + offsetof(struct skep_attr_prog_load, line_info_rec_size),
-				   (void **)&l->line_info);
+				   &l->lines);
 	return err;
 }
 
@@ -299,10 +313,16 @@ static int verify(struct load *l)
 		.attach_btf = l->attach_btf,
 		.attach_btf_id = a->attach_btf_id,
 		.prog_btf = l->prog_btf,
-		.func_info = l->func_info,
+		.func_info = l->funcs.data,
 		.nr_func_info = a->func_info_cnt,
-		.line_info = l->line_info,
+		.line_info = l->lines.data,
 		.nr_line_info = a->line_info_cnt,
+		.prog_btf_err = l->btf_err,
+		.func_info_err = l->funcs.err,
+		.func_info_read = l->funcs.read,
+		.func_info_rec_size = a->func_info_rec_size,
+		.line_info_err = l->lines.err,
+		.line_info_read = l->lines.read,
 		.fd_array_fds = (const u32 *)l->fds,
 		.fd_array_cnt = a->fd_array_cnt,
 		.log_level = a->log_level,
@@ -412,12 +432,12 @@ static int make_prog(struct load *l, struct skep_prog **ret)
 	l->attach_btf = NULL;
 	p->btf = l->prog_btf;
 	l->prog_btf = NULL;
-	p->func_info = l->func_info;
+	p->func_info = l->funcs.data;
 	p->nr_func_info = a->func_info_cnt;
-	l->func_info = NULL;
-	p->line_info = l->line_info;
+	l->funcs.data = NULL;
+	p->line_info = l->lines.data;
 	p->nr_line_info = a->line_info_cnt;
-	l->line_info = NULL;
+	l->lines.data = NULL;
 	p->code = l->code;
 	memset(&l->code, 0, sizeof(l->code));
 	*ret = p;
@@ -431,8 +451,8 @@ static void load_fini(struct load *l)
 	skep_btf_put(l->prog_btf);
 	skep_btf_put(l->attach_btf);
 	skep_free(l->insns);
-	skep_free(l->func_info);
-	skep_free(l->line_info);
+	skep_free(l->funcs.data);
+	skep_free(l->lines.data);
 	skep_free(l->fds);
 	skep_pages_free(l->log, l->attr->log_size);
 }

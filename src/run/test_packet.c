@@ -218,7 +218,7 @@ int test_run_skb(const struct test_run *t)
 		memset(data, 0, ETH_HLEN);
 	}
 	skb_result(&c, in, out);
-	err = test_finish(t, data, len, retval, duration);
+	err = test_finish(t, data, len, 0, retval, duration);
 	if (!err)
 		err = test_ctx_out(t, out, SKB_SIZE);
 out:
@@ -291,10 +291,11 @@ int test_run_xdp(const struct test_run *t)
 
 		in.data = (u32)(c.data - meta);
 		in.data_end = (u32)(c.data_end - meta);
-		err = test_finish(t, (void *)(uintptr_t)meta, (u32)(c.data_end - meta), retval,
-				  duration);
+		err = test_finish(t, (void *)(uintptr_t)meta, (u32)(c.data_end - meta), 0,
+				  retval, duration);
 	} else {
-		err = test_finish(t, m.data, size, retval, duration);
+		err = test_finish(t, m.data, size, (u32)((uintptr_t)m.data + size - was_end), retval,
+				  duration);
 	}
 	if (!err)
 		err = test_ctx_out(t, &in, sizeof(in));

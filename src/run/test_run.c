@@ -48,7 +48,8 @@ int test_put_u32(const struct test_run *t, u64 attr_off, u32 v)
 	return skep_copy_to_user(t->c, t->uattr + attr_off, &v, sizeof(v));
 }
 
-int test_finish(const struct test_run *t, const void *data, u32 size, u32 retval, u32 duration)
+int test_finish(const struct test_run *t, const void *data, u32 size, u32 frags, u32 retval,
+		u32 duration)
 {
 	u32 hint = t->attr->test.data_size_out, copy = size;
 	int err = 0;
@@ -57,6 +58,8 @@ int test_finish(const struct test_run *t, const void *data, u32 size, u32 retval
 		copy = hint;
 		err = -ENOSPC;
 	}
+	if (t->attr->test.data_out && copy < frags)
+		return -ENOSPC;
 	/* No room is told before no memory. */
 	if (t->attr->test.data_out && skep_copy_to_user(t->c, t->attr->test.data_out, data, copy))
 		return err ? err : -EFAULT;

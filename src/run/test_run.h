@@ -25,8 +25,12 @@ void test_mem_fini(struct test_mem *m);
 
 /* Write one u32 result. 0 or -EFAULT. */
 int test_put_u32(const struct test_run *t, u64 attr_off, u32 v);
-/* Data, its size, result and duration to the caller; -ENOSPC after a truncated copy. */
-int test_finish(const struct test_run *t, const void *data, u32 size, u32 retval, u32 duration);
+/*
+ * Data, its size, result and duration to the caller; -ENOSPC after a truncated copy, and before any
+ * where there is not even room for the last @frags bytes, which an xdp packet has in fragments.
+ */
+int test_finish(const struct test_run *t, const void *data, u32 size, u32 frags, u32 retval,
+		u32 duration);
 /* Copy of the caller's context of at most @max bytes; what is longer must be zero. */
 int test_ctx_in(const struct test_run *t, void *ctx, u32 max);
 int test_ctx_out(const struct test_run *t, const void *ctx, u32 size);

@@ -6,6 +6,36 @@
 
 #include <string.h>
 
+/* The records that could be read, each on its own; then why there are no more. */
+static int check_unread_funcs(struct env *env)
+{
+	const struct skep_verify_req *req = env->req;
+
+	for (u32 i = 0; i < req->func_info_read; i++) {
+		const struct bpf_func_info *fi = &req->func_info[i];
+		const struct btf_type *t = skep_btf_type(req->prog_btf, fi->type_id);
+
+		if (!i && fi->insn_off) {
+			vf_say(env, "nonzero insn_off %u for the first func info record", fi->insn_off);
+			return -EINVAL;
+		}
+		if (i && fi->insn_off <= fi[-1].insn_off) {
+			vf_say(env, "same or smaller insn offset (%u) than previous func info record (%u)",
+			       fi->insn_off, fi[-1].insn_off);
+			return -EINVAL;
+		}
+		if (!t || skep_btf_kind(t) != BTF_KIND_FUNC) {
+			vf_say(env, "invalid type id %u in func info", fi->type_id);
+			return -EINVAL;
+		}
+	}
+	if (req->func_info_err == -EINVAL)
+		vf_say(env, "invalid func info rec size %u\n", req->func_info_rec_size);
+	else if (req->func_info_err == -E2BIG)
+		vf_say(env, "nonzero tailing record in func info");
+	return req->func_info_err;
+}
+
 static int check_func_info(struct env *env)
 {
 	const struct skep_verify_req *req = env->req;
@@ -26,6 +56,8 @@ static int check_func_info(struct env *env)
 		}
 		return 0;
 	}
+	if (req->func_info_err)
+		return check_unread_funcs(env);
 	if (req->nr_func_info != env->nr_subs) {
 		vf_say(env, "number of funcs in func_info doesn't match number of subprogs\n");
 		return -EINVAL;
@@ -76,8 +108,13 @@ static int check_line_info(struct env *env)
 	if (!req->nr_line_info)
 		return 0;
 	for (u32 i = 0; i < req->nr_line_info; i++) {
-		const struct bpf_line_info *li = &req->line_info[i];
+		const struct bpf_line_info *li = req->line_info + i;
 
+		if (req->line_info_err && i == req->line_info_read) {
+			if (req->line_info_err == -E2BIG)
+				vf_say(env, "nonzero tailing record in line_info");
+			return req->line_info_err;
+		}
 		if ((i && li->insn_off <= prev) || li->insn_off >= env->len) {
 			vf_say(env,
 			       "Invalid line_info[%u].insn_off:%u (prev_offset:%u prog->len:%u)\n",
@@ -122,6 +159,8 @@ int vf_check_btf_info(struct env *env)
 
 	for (u32 i = 0; i < env->len; i++)
 		env->aux[i].linfo = -1;
+	if (env->req->prog_btf_err)
+		return env->req->prog_btf_err;
 	err = check_func_info(env);
 	return err ? err : check_line_info(env);
 }

@@ -29,6 +29,12 @@ struct skep_verify_req {
 	u32 nr_func_info;
 	const struct bpf_line_info *line_info;
 	u32 nr_line_info;
+	/*
+	 * What kept the caller from reading them: types, or records from number *_read on. Told when
+	 * what could be read is found good, so that the first mistake is the one that is told.
+	 */
+	int prog_btf_err, func_info_err, line_info_err;
+	u32 func_info_read, line_info_read, func_info_rec_size;
 
 	const u32
 		*fd_array_fds; /* fd_array_cnt form: every entry must be a map or BTF; else NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Prints the answers of bpf(2): contract [--listed | --probe]
+ * Prints the answers of bpf(2): contract [--listed | --random SEED CALLS | --probe]
  *
  * --listed prints the part that is known to differ between skep and the kernel.
  */
@@ -257,6 +257,10 @@ int main(int argc, char **argv)
 	set_up();
 	if (argc > 1 && !strcmp(argv[1], "--listed")) {
 		listed_cases();
+		return 0;
+	}
+	if (argc > 3 && !strcmp(argv[1], "--random")) {
+		random_cases(strtoull(argv[2], NULL, 0), (unsigned int)atoi(argv[3]));
 		return 0;
 	}
 	sweep_cases();

@@ -139,6 +139,7 @@ void prog_cases(void);
 void run_cases(void);
 void link_cases(void);
 void tracing_cases(void);
+void random_cases(uint64_t seed, unsigned int calls);
 /* What only the kernel has: expected to differ. */
 void listed_cases(void);
 

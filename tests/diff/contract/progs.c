@@ -231,7 +231,7 @@ static void infos(void)
 	static struct bpf_func_info f[4] = {{0, BTF_FUNC}};
 	static struct bpf_line_info l[4] = {{0, 1, 1, 1 << 10}};
 	static const uint32_t recs[] = {0, 4, 7, 8, 12, 16, 20, 64, 251, 252, 256, 4096};
-	static const uint32_t counts[] = {0, 1, 2, 1000, 1000001, 0x8000000, 0x7fffffff, ~0u};
+	static const uint32_t counts[] = {0, 1, 2, 1000, 1000001, 0x7ffffff, 0x8000000, 0x7fffffff, ~0u};
 	static uint8_t longer[1024];
 	int btf = btf_new();
 
