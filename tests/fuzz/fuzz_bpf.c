@@ -256,6 +256,16 @@ static void spoil(union bpf_attr *a, int cmd)
 
 		memcpy(b + off, &v, 4);
 	}
+	/* Half a pointer may be one into memory of ours, where an answer must not be asked for. */
+	for (uint32_t off = 0; off < SKEP_ATTR_SIZE / 8 * 8; off += 8) {
+		uint64_t p;
+
+		memcpy(&p, b + off, 8);
+		if (p >> 40 && p < 1ull << 47 && (p < (uint64_t)arena || p >= (uint64_t)arena + arena_size)) {
+			p = (uint64_t)(arena + arena_size - 8);
+			memcpy(b + off, &p, 8);
+		}
+	}
 }
 
 static uint32_t build(int cmd, union bpf_attr *a)
