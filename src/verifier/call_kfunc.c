@@ -274,6 +274,7 @@ static int iter_arg(struct env *env, struct kcall *k, u32 regno, const struct bt
 	k->iter = &f->slots[spi].spill;
 	k->iter_frame = r->frameno;
 	k->iter_spi = spi;
+	k->ref_id = k->iter->ref_id; /* the element goes with its iterator */
 	if (k->row->flags & SKEP_KF_ITER_DESTROY) {
 		u32 id = k->iter->ref_id;
 

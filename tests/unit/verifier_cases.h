@@ -454,6 +454,7 @@ static const struct test cases[] = {
 	{ "iter count", SF, 0, "r6 = 0; " ITER("again: \n " NEXT "if r0 == 0 goto done; r6 += 1; goto again; done: \n " DESTROY) "r0 = 0; exit" },
 	{ "iter count index", SF, 0, "r6 = 0; " ITER("again: \n " NEXT "if r0 == 0 goto done; r6 += 1; goto again; done: \n " DESTROY) "r1 = value 2 0; r1 += r6; r0 = *(u8 *)(r1 + 0); r0 = 0; exit" },
 	{ "iter leak", SF, 0, ITER("again: \n " NEXT "if r0 == 0 goto done; goto again; done: \n ") "r0 = 0; exit" },
+	{ "iter elem after destroy", SF, 0, ITER(NEXT "r6 = r0; if r0 == 0 goto d; " DESTROY "r0 = *(u32 *)(r6 + 0); r0 = 0; exit; d: \n " DESTROY) "r0 = 0; exit" },
 	{ "iter no new", SF, 0, NEXT "r0 = 0; exit" },
 	{ "iter new twice", SF, 0, ITER("") ITER("") DESTROY "r0 = 0; exit" },
 	{ "iter destroy twice", SF, 0, ITER("") DESTROY DESTROY "r0 = 0; exit" },
