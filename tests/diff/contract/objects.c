@@ -130,7 +130,7 @@ static void prog_info(void)
 		say_bytes(p->name, 16, "name");
 		say_value(p->gpl_compatible, "gpl");
 		say_value(p->load_time != 0, "load time");
-		say_value(p->created_by_uid, "uid");
+		say_value(p->created_by_uid - getuid(), "uid");
 		say_value(p->ifindex, "ifindex");
 		say_value(p->btf_id != 0, "btf");
 		say_value(p->nr_func_info, "functions");
