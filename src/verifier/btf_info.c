@@ -6,12 +6,16 @@
 
 #include <string.h>
 
-/* The records that could be read, each on its own; then why there are no more. */
-static int check_unread_funcs(struct env *env)
+/* Before the program is looked at: each record on its own, then why no more could be read. */
+int vf_check_func_info_early(struct env *env)
 {
 	const struct skep_verify_req *req = env->req;
+	u32 n = req->func_info_err ? req->func_info_read : req->nr_func_info;
 
-	for (u32 i = 0; i < req->func_info_read; i++) {
+	if (req->prog_btf_err)
+		return req->prog_btf_err;
+	/* One more than instructions cannot all be good: the first bad one is met before its end. */
+	for (u32 i = 0; i < n && i <= env->len; i++) {
 		const struct bpf_func_info *fi = &req->func_info[i];
 		const struct btf_type *t = skep_btf_type(req->prog_btf, fi->type_id);
 
@@ -56,8 +60,6 @@ static int check_func_info(struct env *env)
 		}
 		return 0;
 	}
-	if (req->func_info_err)
-		return check_unread_funcs(env);
 	if (req->nr_func_info != env->nr_subs) {
 		vf_say(env, "number of funcs in func_info doesn't match number of subprogs\n");
 		return -EINVAL;
@@ -159,8 +161,6 @@ int vf_check_btf_info(struct env *env)
 
 	for (u32 i = 0; i < env->len; i++)
 		env->aux[i].linfo = -1;
-	if (env->req->prog_btf_err)
-		return env->req->prog_btf_err;
 	err = check_func_info(env);
 	return err ? err : check_line_info(env);
 }

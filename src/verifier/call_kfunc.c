@@ -100,6 +100,15 @@ bool vf_kfunc_is_iter_next(const struct env *env, u32 idx)
 	return r && r->row && r->row->flags & SKEP_KF_ITER_NEXT;
 }
 
+u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in)
+{
+	const struct skep_kfunc_ref *r = find_ref(env, in);
+
+	if (!r || !r->row)
+		return 5;
+	return skep_btf_vlen(skep_btf_type(r->btf, skep_btf_type(r->btf, r->btf_id)->type));
+}
+
 static bool ends(const char *name, const char *suffix)
 {
 	size_t n = strlen(name), m = strlen(suffix);

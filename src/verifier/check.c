@@ -31,7 +31,7 @@ static int check_fd_array(struct env *env)
 			return err;
 		}
 	}
-	return 0;
+	return env->req->fd_array_err;
 }
 
 static int check_type(struct env *env)
@@ -51,6 +51,7 @@ static int check_type(struct env *env)
 static int (*const passes[])(struct env *env) = {
 	check_type,	   /* the program type's row */
 	check_fd_array,	   /* maps given whether used or not */
+	vf_check_func_info_early, /* its records, one by one */
 	vf_find_subprogs,  /* calls and function addresses */
 	vf_check_subprogs, /* jumps stay inside */
 	vf_check_btf_info, /* names, prototypes, lines */

@@ -427,6 +427,7 @@ int vf_find_subprogs(struct env *env);
 s32 vf_subprog_at(const struct env *env, u32 start);
 u32 vf_subprog_of(const struct env *env, u32 idx);
 int vf_check_subprogs(struct env *env);
+int vf_check_func_info_early(struct env *env);
 int vf_check_btf_info(struct env *env);
 int vf_resolve(struct env *env);
 int vf_add_map(struct env *env, int fd, const char *what_fd, s32 *ret_idx);
@@ -504,6 +505,7 @@ int vf_prepare_args(struct env *env, u32 subprog);
 struct skep_call_fact *vf_call_fact(struct env *env, u32 insn_idx);
 int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 callback);
 int vf_kfunc_resolve(struct env *env, u32 idx);
+u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in);
 bool vf_kfunc_is_iter_next(const struct env *env, u32 idx);
 
 /* --- explore.c, equal.c, loops.c --- */

@@ -12,11 +12,16 @@ struct effect {
 	u16 use, def;
 };
 
-static u32 helper_arg_regs(const struct env *env, const struct bpf_insn *in)
+static u32 arg_regs(const struct env *env, const struct bpf_insn *in)
 {
-	const struct skep_helper_row *row = skep_helper_row((u32)in->imm, env->ctx_id);
+	const struct skep_helper_row *row;
 	u32 n = 0;
 
+	if (in->src_reg == BPF_PSEUDO_KFUNC_CALL)
+		return ((1u << SKEP_MIN(vf_kfunc_nr_args(env, in), 5u)) - 1) << 1;
+	if (in->src_reg)
+		return 0x3e;
+	row = skep_helper_row((u32)in->imm, env->ctx_id);
 	if (!row)
 		return 0x3e;
 	while (n < 5 && row->arg[n] != SKEP_ARG_NONE)
@@ -81,7 +86,7 @@ static struct effect effect_of(const struct env *env, u32 i)
 			e.use = 1;
 		} else if (op == BPF_CALL) {
 			e.def = 0x3f;
-			e.use = in->src_reg ? 0x3e : (u16)helper_arg_regs(env, in);
+			e.use = (u16)arg_regs(env, in);
 		} else {
 			e.use = d | (x ? s : 0);
 		}

@@ -333,7 +333,8 @@ int vf_acquire_ref(struct env *env, u32 insn)
 
 static void remove_ref(struct state *st, u32 i)
 {
-	st->refs[i] = st->refs[--st->nr_refs];
+	st->nr_refs--;
+	memmove(&st->refs[i], &st->refs[i + 1], (st->nr_refs - i) * sizeof(*st->refs));
 }
 
 bool vf_drop_ref_entry(struct state *st, u32 id)

@@ -39,6 +39,7 @@ struct skep_verify_req {
 	const u32
 		*fd_array_fds; /* fd_array_cnt form: every entry must be a map or BTF; else NULL */
 	u32 fd_array_cnt;
+	int fd_array_err; /* why there are no more entries, 0: there are none */
 
 	/*
 	 * The log as the kernel keeps it: at most log_size bytes incl. NUL in log_buf (skep's own

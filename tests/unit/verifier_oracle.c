@@ -497,6 +497,8 @@ static int compare(const struct test *t, bool verbose)
 		bad = 0;
 	if (getenv("SHOW_KLOG"))
 		puts(klog);
+	if (getenv("SHOW_SLOG"))
+		puts(slog);
 	/* What skep does not know yet it refuses in its own words: no disagreement. */
 	if (bad == 1 && !strncmp(s.reason, "skep:", 5))
 		bad = 3;
