@@ -6,6 +6,7 @@
 
 #include "helper/helper.h"
 #include "map/local_storage.h"
+#include "map/prog_array.h"
 #include "obj/map.h"
 #include "obj/value_lock.h"
 #include "isa/uapi.h"
@@ -79,7 +80,16 @@ SKEP_BODY(task_storage_delete)
 	return t ? (u64)skep_task_storage_delete(map_arg(r1), t) : (u64)-EINVAL;
 }
 
+/* The engines go where this says (skep_tail_enter), or on with the next instruction for 0. */
+SKEP_BODY(tail_call)
+{
+	const struct skep_prog *next = skep_prog_array_get(map_arg(r2), (u32)r3);
+
+	return next ? skep_tail_enter(next) : 0;
+}
+
 const struct skep_body skep_map_bodies[] = {
+	{BPF_FUNC_tail_call, tail_call},
 	{BPF_FUNC_map_lookup_elem, map_lookup_elem},
 	{BPF_FUNC_map_update_elem, map_update_elem},
 	{BPF_FUNC_map_delete_elem, map_delete_elem},

@@ -15,9 +15,11 @@
 #include "kern/kernel_btf.h"
 #include "kern/task.h"
 #include "load/load.h"
+#include "map/prog_array.h"
 #include "obj/btf_obj.h"
 #include "obj/fd.h"
 #include "obj/map.h"
+#include "run/run.h"
 #include "verifier/verifier.h"
 
 #define MAX_INSNS 1000000u
@@ -40,7 +42,9 @@ struct load {
 	struct bpf_insn *insns;
 	int btf_err;
 	struct records funcs, lines;
-	int *fds; /* fd_array with a count */
+	int *fds; /* fd_array with a count: so many could be read, and why no more */
+	u32 fds_read;
+	int fds_err;
 	char *log;
 	bool gpl;
 	char name[16];
@@ -219,7 +223,49 @@ static int read_infos(struct load *l)
 				   sizeof(struct bpf_line_info),
 				   l->uattr + offsetof(struct skep_attr_prog_load, line_info_rec_size),
 				   &l->lines);
+	/* Relocations that the kernel applies itself; loaders for which it does are not served. */
+	if (!l->funcs.err && !l->lines.err && a->core_relo_cnt)
+		return -EINVAL;
 	return err;
+}
+
+/* A program for a network card: no card here takes one. */
+static int check_device(const struct skep_attr_prog_load *a)
+{
+	if (!a->prog_ifindex)
+		return 0;
+	if ((a->prog_type != BPF_PROG_TYPE_SCHED_CLS && a->prog_type != BPF_PROG_TYPE_XDP) ||
+	    a->prog_flags & ~(u32)SKEP_PROG_F_XDP_HAS_FRAGS)
+		return -EINVAL;
+	return skep_is_ifindex(a->prog_ifindex) ? -EOPNOTSUPP : -EINVAL;
+}
+
+/* The descriptors of fd_array, as far as they can be read. -ENOMEM or 0. */
+static int read_fds(struct load *l)
+{
+	const struct skep_attr_prog_load *a = l->attr;
+	u32 n = SKEP_MIN(a->fd_array_cnt, MAX_INSNS);
+
+	if (!a->fd_array_cnt)
+		return 0;
+	if (a->fd_array_cnt >= UINT32_MAX / 4) {
+		l->fds_err = -EINVAL;
+		return 0;
+	}
+	l->fds = skep_calloc(n, sizeof(int));
+	if (!l->fds)
+		return -ENOMEM;
+	if (!skep_copy_from_user(l->caller, l->fds, a->fd_array, n * sizeof(int))) {
+		l->fds_read = n;
+		l->fds_err = n < a->fd_array_cnt ? -E2BIG : 0;
+		return 0;
+	}
+	while (!l->fds_err) {
+		l->fds_err = skep_copy_from_user(l->caller, &l->fds[l->fds_read],
+						 a->fd_array + l->fds_read * sizeof(int), sizeof(int));
+		l->fds_read += !l->fds_err;
+	}
+	return 0;
 }
 
 static int read_log_request(struct load *l)
@@ -261,8 +307,6 @@ static int read_request(struct load *l)
 		err = check_attach(a, l->attach_btf);
 	if (err)
 		return err;
-	if (a->prog_ifindex)
-		return -EINVAL; /* device-bound programs: there are no devices */
 	l->insns = skep_calloc(a->insn_cnt, sizeof(struct bpf_insn));
 	if (!l->insns)
 		return -ENOMEM;
@@ -274,28 +318,15 @@ static int read_request(struct load *l)
 	l->gpl = license_is_gpl(license);
 	if (a->signature)
 		return -EOPNOTSUPP;
+	err = check_device(a);
+	if (err)
+		return err;
 	err = skep_copy_name(l->name, a->prog_name);
 	if (!err)
 		err = read_log_request(l);
 	if (!err)
 		err = read_infos(l);
-	if (!err && a->fd_array_cnt) {
-		int first;
-
-		if (a->fd_array_cnt >= UINT32_MAX / 4)
-			return -EINVAL;
-		/* Nobody has that many: say first what would be met first. */
-		if (skep_copy_from_user(l->caller, &first, a->fd_array, sizeof(first)))
-			return -EFAULT;
-		if (a->fd_array_cnt > MAX_INSNS)
-			return -E2BIG;
-		l->fds = skep_calloc(a->fd_array_cnt, sizeof(int));
-		if (!l->fds)
-			return -ENOMEM;
-		err = skep_copy_from_user(l->caller, l->fds, a->fd_array,
-					  a->fd_array_cnt * sizeof(int));
-	}
-	return err;
+	return err ? err : read_fds(l);
 }
 
 static int verify(struct load *l)
@@ -324,7 +355,8 @@ static int verify(struct load *l)
 		.line_info_err = l->lines.err,
 		.line_info_read = l->lines.read,
 		.fd_array_fds = (const u32 *)l->fds,
-		.fd_array_cnt = a->fd_array_cnt,
+		.fd_array_cnt = l->fds_read,
+		.fd_array_err = l->fds_err,
 		.log_level = a->log_level,
 		.log_buf = l->log,
 		.log_size = a->log_size,
@@ -444,6 +476,16 @@ static int make_prog(struct load *l, struct skep_prog **ret)
 	return 0;
 }
 
+/* Programs that share a program array must be of one kind. */
+static int check_tail_calls(const struct skep_prog *p)
+{
+	for (u32 i = 0; i < p->nr_maps; i++)
+		if (p->maps[i]->facts.type == BPF_MAP_TYPE_PROG_ARRAY &&
+		    !skep_prog_array_compatible(p->maps[i], p))
+			return -EINVAL;
+	return 0;
+}
+
 static void load_fini(struct load *l)
 {
 	skep_vprog_fini(&l->code);
@@ -476,6 +518,8 @@ struct skep_prog *skep_prog_load(const struct skep_caller *c, const struct skep_
 		err = skep_engine_rewrite(p);
 	if (!err)
 		err = skep_engine_build(p);
+	if (!err)
+		err = check_tail_calls(p);
 	if (!err)
 		err = skep_obj_publish(&p->obj);
 	load_fini(&l);

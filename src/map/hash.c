@@ -487,11 +487,13 @@ static int of_maps_sys_update(struct skep_map *m, const void *key, const void *v
 	struct elem *old;
 	int err = 0;
 
-	if (flags > BPF_EXIST)
-		return -EINVAL;
 	inner = skep_inner_get(m, *(const u32 *)value);
 	if (skep_is_err(inner))
 		return (int)skep_ptr_err(inner);
+	if (flags > BPF_EXIST) {
+		skep_map_put(inner);
+		return -EINVAL;
+	}
 	skep_lock(lock_of(h, bucket));
 	old = find(h, key, hash);
 	if (old && flags == BPF_NOEXIST) {

@@ -66,8 +66,25 @@ static bool map_poll_ready(struct skep_obj *o)
 	return m->ops->poll_ready(m);
 }
 
+void skep_map_user_get(struct skep_map *m)
+{
+	__atomic_fetch_add(&m->users, 1, __ATOMIC_RELAXED);
+}
+
+void skep_map_user_put(struct skep_map *m)
+{
+	if (!__atomic_sub_fetch(&m->users, 1, __ATOMIC_ACQ_REL) && m->ops->users_gone)
+		m->ops->users_gone(m);
+}
+
+static void map_fd_closed(struct skep_obj *o)
+{
+	skep_map_user_put(skep_map_of(o));
+}
+
 static const struct skep_obj_ops plain_ops = {
 	.release = map_release,
+	.fd_closed = map_fd_closed,
 	.mmap = map_mmap,
 	.mmap_open = map_mmap_open,
 	.mmap_close = map_mmap_close,
@@ -75,6 +92,7 @@ static const struct skep_obj_ops plain_ops = {
 
 static const struct skep_obj_ops pollable_ops = {
 	.release = map_release,
+	.fd_closed = map_fd_closed,
 	.mmap = map_mmap,
 	.mmap_open = map_mmap_open,
 	.mmap_close = map_mmap_close,
@@ -215,6 +233,8 @@ const struct skep_map_ops *skep_map_ops(u32 type)
 		return &skep_percpu_array_ops;
 	case BPF_MAP_TYPE_HASH:
 		return &skep_hash_ops;
+	case BPF_MAP_TYPE_PROG_ARRAY:
+		return &skep_prog_array_ops;
 	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
 		return &skep_array_of_maps_ops;
 	case BPF_MAP_TYPE_HASH_OF_MAPS:

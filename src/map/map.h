@@ -26,6 +26,7 @@ struct skep_map *skep_inner_get(const struct skep_map *outer, u32 fd);
 int skep_index_next_key(u32 max, const void *key, void *next);
 
 extern const struct skep_map_ops skep_array_ops, skep_percpu_array_ops, skep_array_of_maps_ops;
+extern const struct skep_map_ops skep_prog_array_ops;
 extern const struct skep_map_ops skep_hash_ops, skep_hash_of_maps_ops;
 extern const struct skep_map_ops skep_ringbuf_ops;
 extern const struct skep_map_ops skep_task_storage_ops;

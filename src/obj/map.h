@@ -57,6 +57,8 @@ struct skep_map_ops {
 	int (*mmap)(struct skep_map *m, struct skep_mmap_req *req);
 	bool (*poll_ready)(struct skep_map *m);
 	u64 (*mem_usage)(const struct skep_map *m);
+	/* The application closed its last descriptor; the map may live on in programs. NULL: nothing. */
+	void (*users_gone)(struct skep_map *m);
 	bool (*inner_equal)(const struct skep_map_facts *a, const struct skep_map_facts *b);
 };
 
@@ -73,7 +75,7 @@ struct skep_map {
 	u32 writers;   /* system-call writers in flight, for freeze */
 	u32 mmap_writers; /* writable mappings, for freeze */
 	struct skep_lock freeze_lock;
-	u32 prog_refs;
+	u32 users; /* descriptors */
 	u64 created_ns;
 	u32 uid;
 };
@@ -95,6 +97,10 @@ static inline void skep_map_put(struct skep_map *m)
 	if (m)
 		skep_obj_put(&m->obj);
 }
+
+/* A descriptor of @m is about to be made / was not made after all. (map/map.c) */
+void skep_map_user_get(struct skep_map *m);
+void skep_map_user_put(struct skep_map *m);
 
 /* The operations of a type; NULL: not implemented. (map/table.c) */
 const struct skep_map_ops *skep_map_ops(u32 type);

@@ -10,6 +10,7 @@
 #include "load/load.h"
 #include "obj/btf_obj.h"
 #include "obj/fd.h"
+#include "obj/map.h"
 #include "sys/internal.h"
 
 /* Messages collect here, bounded by the user's buffer. */
@@ -151,9 +152,15 @@ int skep_sys_access(u32 flags)
 
 long skep_sys_install(struct skep_obj *o, u32 access)
 {
-	int fd = skep_fd_install(o, access);
+	int fd;
 
-	if (fd < 0)
+	if (o->type == SKEP_OBJ_MAP)
+		skep_map_user_get(skep_map_of(o));
+	fd = skep_fd_install(o, access);
+	if (fd < 0) {
+		if (o->type == SKEP_OBJ_MAP)
+			skep_map_user_put(skep_map_of(o));
 		skep_obj_put(o);
+	}
 	return fd;
 }

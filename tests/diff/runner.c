@@ -71,7 +71,7 @@ static struct bpf_object *open_object(const char *path)
 	/* Objects filter on the process by a constant of this name. */
 	bpf_object__for_each_map(m, obj) {
 		size_t size;
-		void *data = bpf_map__initial_value(m, &size);
+		void *data = (void *)bpf_map__initial_value(m, &size);
 		const struct btf *btf = bpf_object__btf(obj);
 		int sec = strstr(bpf_map__name(m), ".rodata")
 				  ? btf__find_by_name_kind(btf, ".rodata", BTF_KIND_DATASEC)
@@ -200,7 +200,8 @@ static void dump_map(const char *base, struct bpf_map *m)
 	unsigned char *keys, *value, *prev = NULL;
 
 	key_size = bpf_map__key_size(m);
-	if (!key_size || bpf_map__type(m) == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+	if (!key_size || bpf_map__type(m) == BPF_MAP_TYPE_PROG_ARRAY ||
+	    bpf_map__type(m) == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 	    bpf_map__type(m) == BPF_MAP_TYPE_HASH_OF_MAPS || strstr(bpf_map__name(m), ".rodata") ||
 	    bpf_map__type(m) == BPF_MAP_TYPE_TASK_STORAGE)
 		return;
