@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/rcu.h"
 #include "base/uaccess.h"
 #include "isa/uapi.h"
@@ -28,7 +29,8 @@
 
 static uint64_t rng_state = 0x9876543;
 static struct skep_caller caller;
-static int array_fd, hash_fd;
+static int array_fd, hash_fd, ring_fd, lock_fd;
+static uint32_t prog_type;
 static char vlog[1 << 16];
 
 static uint32_t rnd(void)
@@ -45,8 +47,10 @@ static uint32_t below(uint32_t n)
 }
 
 struct prog {
-	struct bpf_insn in[MAX_INSNS + 32];
+	struct bpf_insn in[MAX_INSNS + 96];
 	uint32_t n;
+	uint32_t calls[8], nr_calls;	     /* instructions that call the function at the end */
+	uint32_t callbacks[8], nr_callbacks; /* that take its address */
 };
 
 static void emit(struct prog *p, uint8_t code, uint32_t dst, uint32_t src, int off, int imm)
@@ -150,18 +154,160 @@ static void atomic(struct prog *p)
 	emit(p, BPF_STX | BPF_ATOMIC | (below(2) ? BPF_W : BPF_DW), 10, below(10), -8, ops[below(10)]);
 }
 
+static void scratch(struct prog *p)
+{
+	for (uint32_t r = 1; r < 6; r++)
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, constant());
+}
+
+static void load_map(struct prog *p, uint32_t r, int fd)
+{
+	emit(p, BPF_LD | BPF_IMM | BPF_DW, r, BPF_PSEUDO_MAP_FD, 0, fd);
+	emit(p, 0, 0, 0, 0, 0);
+}
+
+static void stack_address(struct prog *p, uint32_t r, int off)
+{
+	emit(p, BPF_ALU64 | BPF_MOV | BPF_X, r, 10, 0, 0);
+	emit(p, BPF_ALU64 | BPF_ADD | BPF_K, r, 0, 0, off);
+}
+
+static void call(struct prog *p, int helper)
+{
+	emit(p, BPF_JMP | BPF_CALL, 0, 0, 0, helper);
+}
+
+/* What differs from run to run must not reach the result. */
+static void forget(struct prog *p)
+{
+	emit(p, BPF_ALU64 | BPF_AND | BPF_K, 0, 0, 0, 0);
+}
+
+static void helper(struct prog *p)
+{
+	switch (below(9)) {
+	case 0:
+		call(p, below(2) ? BPF_FUNC_ktime_get_ns : BPF_FUNC_get_prandom_u32);
+		forget(p);
+		break;
+	case 1: /* update */
+		emit(p, BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, (int)below(6));
+		load_map(p, 1, below(2) ? array_fd : hash_fd);
+		stack_address(p, 2, -4);
+		stack_address(p, 3, -64);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, (int)below(3));
+		call(p, BPF_FUNC_map_update_elem);
+		break;
+	case 2:
+		emit(p, BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, (int)below(6));
+		load_map(p, 1, hash_fd);
+		stack_address(p, 2, -4);
+		call(p, BPF_FUNC_map_delete_elem);
+		break;
+	case 3: /* reserve, write, submit or discard */
+		load_map(p, 1, ring_fd);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, 16);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 3, 0, 0, 0);
+		call(p, BPF_FUNC_ringbuf_reserve);
+		emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 4, 0);
+		emit(p, BPF_ST | BPF_MEM | BPF_DW, 0, 0, (int)below(2) * 8 + !below(30), 1);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 1, 0, 0, 0);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, 1);
+		call(p, below(2) ? BPF_FUNC_ringbuf_submit : BPF_FUNC_ringbuf_discard);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 3);
+		break;
+	case 4: /* lock, add, unlock; r9 keeps the value */
+		emit(p, BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0);
+		load_map(p, 1, lock_fd);
+		stack_address(p, 2, -4);
+		call(p, BPF_FUNC_map_lookup_elem);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 9, 0, 0, 0);
+		emit(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 6, 0);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 1, 9, 0, 0);
+		call(p, BPF_FUNC_spin_lock);
+		emit(p, BPF_ST | BPF_MEM | BPF_W, 9, 0, below(30) ? 4 : 0, constant());
+		emit(p, BPF_LDX | BPF_MEM | BPF_W, 8, 9, 4, 0);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 1, 9, 0, 0);
+		call(p, BPF_FUNC_spin_unlock);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 8, 0, 0, 1);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 9, 0, 0, 1);
+		break;
+	case 5: /* a function with two numbers */
+		if (p->nr_calls == 8)
+			return;
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 1, 6 + below(4), 0, 0);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 2, 0, 0, constant());
+		p->calls[p->nr_calls++] = p->n;
+		emit(p, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_CALL, 0, 0);
+		break;
+	case 6: /* a loop by callback */
+		if (p->nr_callbacks == 8)
+			return;
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 1, 0, 0, (int)below(40));
+		p->callbacks[p->nr_callbacks++] = p->n;
+		emit(p, BPF_LD | BPF_IMM | BPF_DW, 2, BPF_PSEUDO_FUNC, 0, 0);
+		emit(p, 0, 0, 0, 0, 0);
+		stack_address(p, 3, -8 * (1 + (int)below(8)));
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 4, 0, 0, 0);
+		call(p, BPF_FUNC_loop);
+		break;
+	case 7: /* a loop that may be left */
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, 9, 0, 0, 0);
+		emit(p, 0xe5 /* may_goto */, 0, 0, 3, 0);
+		emit(p, BPF_ALU64 | BPF_ADD | BPF_K, 9, 0, 0, 1);
+		emit(p, BPF_JMP | BPF_JGT | BPF_K, 9, 0, 1, (int)below(50));
+		emit(p, BPF_JMP | BPF_JA, 0, 0, -4, 0);
+		return;
+	default: /* the packet, below what was compared */
+		if (prog_type != BPF_PROG_TYPE_XDP)
+			return;
+		emit(p, BPF_LDX | BPF_MEM | BPF_DW, 1, 10, -72, 0);
+		emit(p, BPF_LDX | BPF_MEM | BPF_W, 2, 1, 0, 0);
+		emit(p, BPF_LDX | BPF_MEM | BPF_W, 3, 1, 4, 0);
+		emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 4, 2, 0, 0);
+		emit(p, BPF_ALU64 | BPF_ADD | BPF_K, 4, 0, 0, 1 + (int)below(80));
+		emit(p, BPF_JMP | BPF_JGT | BPF_X, 4, 3, 2, 0);
+		emit(p, BPF_LDX | BPF_MEM | BPF_B, 7, 2, (int)below(12), 0);
+		emit(p, BPF_STX | BPF_MEM | BPF_B, 2, 7, 0, 0);
+	}
+	scratch(p);
+}
+
+/* The function at the end, which is a callback as well. */
+static void finish_calls(struct prog *p)
+{
+	uint32_t start = p->n;
+
+	if (!p->nr_calls && !p->nr_callbacks)
+		return;
+	emit(p, BPF_ALU64 | BPF_MOV | BPF_X, 0, 1, 0, 0);
+	for (uint32_t n = below(4); n; n--)
+		emit(p, BPF_ALU64 | BPF_ADD | BPF_K, 0, 0, 0, constant());
+	emit(p, BPF_ALU64 | BPF_AND | BPF_K, 0, 0, 0, 1);
+	emit(p, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	for (uint32_t i = 0; i < p->nr_calls; i++)
+		p->in[p->calls[i]].imm = (int)(start - p->calls[i] - 1);
+	for (uint32_t i = 0; i < p->nr_callbacks; i++)
+		p->in[p->callbacks[i]].imm = (int)(start - p->callbacks[i] - 1);
+}
+
 static void build(struct prog *p)
 {
 	uint32_t want = 24 + below(MAX_INSNS - 30);
 
-	p->n = 0;
+	p->n = p->nr_calls = p->nr_callbacks = 0;
+	emit(p, BPF_STX | BPF_MEM | BPF_DW, 10, 1, -72, 0); /* the context */
 	for (uint32_t r = 0; r < 10; r++)
 		emit(p, BPF_ALU64 | BPF_MOV | BPF_K, r, 0, 0, constant());
 	/* Uninitialised stack may be read, and would differ between runs. */
 	for (int off = -64; off < 0; off += 8)
 		emit(p, BPF_ST | BPF_MEM | BPF_DW, 10, 0, off, constant());
 	while (p->n < want) {
-		switch (below(12)) {
+		switch (below(13)) {
+		case 12:
+			helper(p);
+			break;
 		case 0:
 		case 1:
 			jump(p);
@@ -189,6 +335,7 @@ static void build(struct prog *p)
 	for (int i = 0; i < 6; i++)
 		emit(p, BPF_ALU64 | BPF_XOR | BPF_K, below(10), 0, 0, 0);
 	emit(p, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	finish_calls(p);
 }
 
 static int load(const struct prog *p)
@@ -199,7 +346,7 @@ static int load(const struct prog *p)
 	} u;
 
 	memset(&u, 0, sizeof(u));
-	u.attr.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
+	u.attr.prog_type = prog_type;
 	u.attr.insns = (uint64_t)p->in;
 	u.attr.insn_cnt = p->n;
 	u.attr.license = (uint64_t) "GPL";
@@ -304,7 +451,7 @@ static void print_program(const struct prog *p)
 		       p->in[i].off, p->in[i].imm);
 }
 
-static int make_map(uint32_t type)
+static int make_map(uint32_t type, uint32_t key_size, uint32_t value_size, uint32_t entries, int btf)
 {
 	union {
 		union bpf_attr attr;
@@ -313,17 +460,50 @@ static int make_map(uint32_t type)
 
 	memset(&u, 0, sizeof(u));
 	u.attr.map_type = type;
-	u.attr.key_size = 4;
-	u.attr.value_size = 64;
-	u.attr.max_entries = 4;
+	u.attr.key_size = key_size;
+	u.attr.value_size = value_size;
+	u.attr.max_entries = entries;
+	if (btf >= 0) {
+		u.attr.btf_fd = (uint32_t)btf;
+		u.attr.btf_key_type_id = 1;
+		u.attr.btf_value_type_id = 3;
+	}
 	return (int)skep_bpf(&caller, BPF_MAP_CREATE, (uint64_t)&u, sizeof(u));
+}
+
+/* 1: int, 2: struct bpf_spin_lock { int val }, 3: struct { lock; int val } */
+static int load_btf(void)
+{
+	static const uint32_t types[] = {
+		1, 1u << 24, 4, 1u << 24 | 32,
+		5, 4u << 24 | 1, 4, 19, 1, 0,
+		0, 4u << 24 | 2, 8, 23, 2, 0, 19, 1, 32,
+	};
+	static const char strs[] = "\0int\0bpf_spin_lock\0val\0lock";
+	struct btf_header h = {.magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(h),
+			       .type_len = sizeof(types), .str_off = sizeof(types),
+			       .str_len = sizeof(strs)};
+	uint8_t data[sizeof(h) + sizeof(types) + sizeof(strs)];
+	union {
+		union bpf_attr attr;
+		uint8_t bytes[SKEP_ATTR_SIZE];
+	} u;
+
+	memcpy(data, &h, sizeof(h));
+	memcpy(data + sizeof(h), types, sizeof(types));
+	memcpy(data + sizeof(h) + sizeof(types), strs, sizeof(strs));
+	memset(&u, 0, sizeof(u));
+	u.attr.btf = (uint64_t)data;
+	u.attr.btf_size = sizeof(data);
+	return (int)skep_bpf(&caller, BPF_BTF_LOAD, (uint64_t)&u, sizeof(u));
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long programs = 0, max_programs = 0, accepted = 0;
-	long seconds = 5;
+	long seconds = 5, live = 0;
 	time_t end;
+	int btf;
 
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (!strcmp(argv[i], "--seconds"))
@@ -334,9 +514,12 @@ int main(int argc, char **argv)
 			max_programs = strtoul(argv[i + 1], NULL, 0);
 	}
 	caller = (struct skep_caller){.ua = skep_uaccess_self, .capable = true};
-	array_fd = make_map(BPF_MAP_TYPE_ARRAY);
-	hash_fd = make_map(BPF_MAP_TYPE_HASH);
-	if (array_fd < 0 || hash_fd < 0)
+	array_fd = make_map(BPF_MAP_TYPE_ARRAY, 4, 64, 4, -1);
+	hash_fd = make_map(BPF_MAP_TYPE_HASH, 4, 64, 4, -1);
+	ring_fd = make_map(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, -1);
+	btf = load_btf();
+	lock_fd = make_map(BPF_MAP_TYPE_ARRAY, 4, 8, 1, btf);
+	if (array_fd < 0 || hash_fd < 0 || ring_fd < 0 || lock_fd < 0)
 		return 1;
 	end = time(NULL) + seconds;
 	while (max_programs ? programs < max_programs : time(NULL) < end) {
@@ -344,20 +527,32 @@ int main(int argc, char **argv)
 		struct prog p;
 		int r;
 
+		prog_type = below(2) ? BPF_PROG_TYPE_SOCKET_FILTER : BPF_PROG_TYPE_XDP;
 		build(&p);
 		r = one(&p);
 		programs++;
 		accepted += r > 0;
+		if (programs == 100) {
+			skep_rcu_drain();
+			live = skep_alloc_live();
+		}
 		if (r < 0) {
 			printf("engines differ, seed %#llx\n", (unsigned long long)seed);
 			print_program(&p);
 			return 1;
 		}
 	}
-	close(array_fd);
-	close(hash_fd);
 	skep_fd_reap();
 	skep_rcu_drain();
-	printf("%lu programs, %lu accepted and run\n", programs, accepted);
-	return accepted ? 0 : 1;
+	live = programs > 100 ? skep_alloc_live() - live : 0;
+	close(array_fd);
+	close(hash_fd);
+	close(ring_fd);
+	close(lock_fd);
+	close(btf);
+	skep_fd_reap();
+	skep_rcu_drain();
+	printf("%lu programs, %lu accepted and run, %ld allocations left by them\n", programs, accepted,
+	       live);
+	return !accepted || live > 32;
 }
