@@ -166,6 +166,9 @@ static bool frame_covers(struct env *env, const struct frame *old, const struct 
 	for (u32 i = 0; i < VF_NR_REGS; i++)
 		if ((live >> i & 1) && !reg_covers(&old->regs[i], &cur->regs[i], m, how))
 			return false;
+	/* A number that may yet matter: the stack must have the same extent as well. */
+	if (how != SAME_ENOUGH && old->nr_slots > cur->nr_slots)
+		return false;
 	for (u32 i = 0; i < old->nr_slots; i++)
 		if (!slot_covers(&old->slots[i], i < cur->nr_slots ? &cur->slots[i] : &empty, m,
 				 how))

@@ -408,8 +408,6 @@ void vf_clean_state(struct env *env, struct state *st)
 			memset(fr->slots[i].type, SK_INVALID, sizeof(fr->slots[i].type));
 			reg_set_not_init(&fr->slots[i].spill);
 		}
-		while (fr->nr_slots && !(m[f].alive >> (fr->nr_slots - 1) & 1))
-			fr->nr_slots--;
 	}
 }
 
