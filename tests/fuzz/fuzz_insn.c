@@ -366,6 +366,12 @@ static void reset_maps(void)
 	} u;
 	uint8_t value[64];
 
+	for (uint32_t k = 4; k < 6; k++) { /* what a program may have added */
+		memset(&u, 0, sizeof(u));
+		u.attr.map_fd = (uint32_t)hash_fd;
+		u.attr.key = (uint64_t)&k;
+		skep_bpf(&caller, BPF_MAP_DELETE_ELEM, (uint64_t)&u, sizeof(u));
+	}
 	for (uint32_t k = 0; k < 4; k++)
 		for (int m = 0; m < 2; m++) {
 			memset(&u, 0, sizeof(u));
