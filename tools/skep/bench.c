@@ -24,13 +24,13 @@
 #define MAX_PARAMS 4
 
 static const char help[] =
-	"Usage: skep bench [OPTION]... {local-storage|bpf-loop|hash}\n"
+	"Usage: skep bench [OPTION]... {local-storage|bpf-loop}...\n"
 	"\n"
 	"Measure one BPF object on several engines in one interleaved run.\n"
 	"\n"
-	"  local-storage   task-storage look-ups, maps=1..1000, access=sequential|interleaved\n"
+	"  local-storage   task-storage look-ups, maps=1..1000, access=sequential|interleaved;\n"
+	"                  and as a control hash-map look-ups of random keys, keys=10..4194304\n"
 	"  bpf-loop        iterations of an empty bpf_loop callback, loops=10..1000000\n"
-	"  hash            hash-map look-ups of random keys, keys=10..4194304\n"
 	"\n"
 	"  -e, --engine=LIST    of skep, kernel, native (default: all that work here)\n"
 	"  -s, --set=NAME=LIST  only these values of a parameter, for example maps=1,16,1000\n"
@@ -92,7 +92,7 @@ static bool worker_start(struct worker *w, int engine, const struct row *row)
 		argv[n++] = "--";
 	}
 	argv[n++] = exe;
-	argv[n++] = (char *)(strcmp(row->bench, "hash") ? row->bench : "local-storage");
+	argv[n++] = (char *)row->bench;
 	argv[n++] = (char *)engine_names[engine];
 	for (int i = 0; i < row->nr_params; i++) {
 		snprintf(args[i], sizeof(args[i]), "%s=%s", row->params[i].name, row->params[i].value);
@@ -334,6 +334,20 @@ static int run_bench(const char *bench, const char *outer, const char *outer_val
 	return ret;
 }
 
+/* Both tables, or the one whose parameter was set. */
+static int run_local_storage(const struct options *o)
+{
+	bool maps = chosen(o, "maps", NULL), keys = chosen(o, "keys", NULL);
+	int ret = 0;
+
+	if (maps || !keys)
+		ret |= run_bench("local-storage", "maps", "1,10,16,17,24,32,100,1000", "access",
+				 "sequential,interleaved", o);
+	if (keys || !maps)
+		ret |= run_bench("local-storage", "keys", "10,1000,10000,100000,4194304", NULL, NULL, o);
+	return ret;
+}
+
 static int parse_engines(struct options *o, char *list)
 {
 	char *save = NULL;
@@ -416,12 +430,9 @@ int cmd_bench(int argc, char **argv)
 	}
 	for (; optind < argc; optind++) {
 		if (!strcmp(argv[optind], "local-storage")) {
-			ret |= run_bench("local-storage", "maps", "1,10,16,17,24,32,100,1000", "access",
-					 "sequential,interleaved", &o);
+			ret |= run_local_storage(&o);
 		} else if (!strcmp(argv[optind], "bpf-loop")) {
 			ret |= run_bench("bpf-loop", "loops", "10,100,1000,10000,100000", NULL, NULL, &o);
-		} else if (!strcmp(argv[optind], "hash")) {
-			ret |= run_bench("hash", "keys", "10,1000,10000,100000,4194304", NULL, NULL, &o);
 		} else {
 			fprintf(stderr, "skep bench: unknown benchmark `%s'\n", argv[optind]);
 			return EXIT_USAGE_ERROR;
