@@ -100,7 +100,7 @@ static int check_struct_meta(const struct skep_btf *b, const struct btf_type *t,
 			return bad(log, id, "Invalid member bits_offset");
 		if (off < last)
 			return bad(log, id, "Invalid member bits_offset");
-		if (off / 8 > t->size)
+		if ((off + 7) / 8 > t->size)
 			return bad(log, id, "Member bits_offset exceeds its struct size");
 		last = off;
 	}
@@ -296,10 +296,66 @@ static u32 edge(const struct btf_type *t, u32 n, u32 graph)
 	return 0;
 }
 
-/* Variables stand in sections and nowhere else: seen before any cycle is. */
+/* A type that takes room where it stands; a variable is a name for one, not one. */
+static bool is_sized(const struct skep_btf *b, u32 id)
+{
+	const struct btf_type *t = skep_btf_skip_mods(b, id, NULL);
+
+	return t && skep_btf_kind(t) != BTF_KIND_VAR && skep_btf_kind(t) != BTF_KIND_DATASEC &&
+	       skep_btf_size(b, id) >= 0;
+}
+
+/* An integer of as many bits as a register, its halves or two of them have. */
+static bool is_regular_int(const struct btf_type *t)
+{
+	u32 enc = skep_btf_int_enc(t), bits = BTF_INT_BITS(enc);
+
+	return !BTF_INT_OFFSET(enc) && (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128);
+}
+
+/* One member, whose type is known to be good, in its place. */
+static int check_member(struct checker *c, const struct btf_type *t, u32 id, u32 i)
+{
+	const struct btf_member *m = skep_btf_members(t) + i;
+	u32 width, off = skep_btf_member_bits(t, i, &width);
+	const struct btf_type *mt = skep_btf_skip_mods(c->b, m->type, NULL);
+	s64 size = skep_btf_size(c->b, m->type);
+	u64 bits;
+
+	if (!mt || size < 0 || !is_sized(c->b, m->type))
+		return bad(c->log, id, "Invalid member type_id");
+	bits = (u64)size * 8;
+	if (skep_btf_kflag(t) && skep_btf_kind(mt) == BTF_KIND_INT && !is_regular_int(mt))
+		return bad(c->log, id, "Invalid int data");
+	if (width) {
+		u32 kind = skep_btf_kind(mt);
+
+		if ((kind != BTF_KIND_INT && kind != BTF_KIND_ENUM && kind != BTF_KIND_ENUM64) ||
+		    width > bits)
+			return bad(c->log, id, "Invalid member bitfield_size");
+		bits = width;
+	} else if (skep_btf_kind(mt) == BTF_KIND_INT) {
+		/* A legacy bit-field: the INT's own bit offset and width count. */
+		u32 enc = skep_btf_int_enc(mt);
+
+		bits = BTF_INT_BITS(enc) + BTF_INT_OFFSET(enc);
+		if (skep_btf_kflag(t) && off % 8)
+			return bad(c->log, id, "Invalid member bits_offset");
+	} else if (skep_btf_kind(mt) == BTF_KIND_FLOAT &&
+		   off % (SKEP_MIN(mt->size, 8u) * 8)) {
+		return bad(c->log, id, "Member is not properly aligned");
+	} else if (off % 8) {
+		return bad(c->log, id, "Member is not byte aligned");
+	}
+	if (off + bits > (u64)t->size * 8)
+		return bad(c->log, id, "Member exceeds struct_size");
+	return 0;
+}
+
+/* Variables stand in sections and nowhere else, sections nowhere: seen before any cycle is. */
 static bool edge_ok(u32 kind, u32 to)
 {
-	return (kind == BTF_KIND_DATASEC) == (to == BTF_KIND_VAR);
+	return to != BTF_KIND_DATASEC && (kind == BTF_KIND_DATASEC) == (to == BTF_KIND_VAR);
 }
 
 /* Depth-first from @root with a stack of at most MAX_DEPTH types. */
@@ -318,9 +374,13 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 	path[depth++].next = 0;
 	state[root - b->start_id] = 1;
 	while (depth) {
-		u32 id = path[depth - 1].id;
-		u32 to = edge(skep_btf_type(b, id), path[depth - 1].next++, graph);
+		u32 id = path[depth - 1].id, n = path[depth - 1].next++, to;
+		const struct btf_type *t = skep_btf_type(b, id);
 
+		/* Members are looked at one by one: a mistake in one wins over a cycle in the next. */
+		if (!graph && n && skep_btf_is_struct(t) && check_member(c, t, id, n - 1))
+			return -EINVAL;
+		to = edge(t, n, graph);
 		if (!to) {
 			state[id - b->start_id] = 2;
 			depth--;
@@ -343,61 +403,6 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 		state[to - b->start_id] = 1;
 		path[depth].id = to;
 		path[depth++].next = 0;
-	}
-	return 0;
-}
-
-/* A type that takes room where it stands; a variable is a name for one, not one. */
-static bool is_sized(const struct skep_btf *b, u32 id)
-{
-	const struct btf_type *t = skep_btf_skip_mods(b, id, NULL);
-
-	return t && skep_btf_kind(t) != BTF_KIND_VAR && skep_btf_kind(t) != BTF_KIND_DATASEC &&
-	       skep_btf_size(b, id) >= 0;
-}
-
-/* An integer of as many bits as a register, its halves or two of them have. */
-static bool is_regular_int(const struct btf_type *t)
-{
-	u32 enc = skep_btf_int_enc(t), bits = BTF_INT_BITS(enc);
-
-	return !BTF_INT_OFFSET(enc) && (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128);
-}
-
-static int check_members(struct checker *c, const struct btf_type *t, u32 id)
-{
-	for (u32 i = 0; i < skep_btf_vlen(t); i++) {
-		const struct btf_member *m = skep_btf_members(t) + i;
-		u32 width, off = skep_btf_member_bits(t, i, &width);
-		const struct btf_type *mt = skep_btf_skip_mods(c->b, m->type, NULL);
-		s64 size = skep_btf_size(c->b, m->type);
-		u64 bits;
-
-		if (!mt || size < 0 || !is_sized(c->b, m->type))
-			return bad(c->log, id, "Invalid member type_id");
-		bits = (u64)size * 8;
-		if (width) {
-			u32 kind = skep_btf_kind(mt);
-
-			if ((kind != BTF_KIND_INT && kind != BTF_KIND_ENUM && kind != BTF_KIND_ENUM64) ||
-			    width > bits)
-				return bad(c->log, id, "Invalid member bitfield_size");
-			bits = width;
-		} else if (skep_btf_kind(mt) == BTF_KIND_INT) {
-			/* A legacy bit-field: the INT's own bit offset and width count. */
-			u32 enc = skep_btf_int_enc(mt);
-
-			bits = BTF_INT_BITS(enc) + BTF_INT_OFFSET(enc);
-			if (skep_btf_kflag(t) && off % 8)
-				return bad(c->log, id, "Invalid member bits_offset");
-		} else if (skep_btf_kind(mt) == BTF_KIND_FLOAT &&
-			   off % (SKEP_MIN(mt->size, 8u) * 8)) {
-			return bad(c->log, id, "Member is not properly aligned");
-		} else if (off % 8) {
-			return bad(c->log, id, "Member is not byte aligned");
-		}
-		if (off + bits > (u64)t->size * 8)
-			return bad(c->log, id, "Member exceeds struct_size");
 	}
 	return 0;
 }
@@ -495,7 +500,7 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 	switch (skep_btf_kind(t)) {
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
-		return check_members(c, t, id);
+		return 0; /* seen on the way */
 	case BTF_KIND_ARRAY:
 		to = skep_btf_skip_mods(b, skep_btf_array(t)->index_type, NULL);
 		if (!to || skep_btf_kind(to) != BTF_KIND_INT || !is_regular_int(to))

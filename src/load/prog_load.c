@@ -20,6 +20,7 @@
 #include "obj/fd.h"
 #include "obj/map.h"
 #include "run/run.h"
+#include "spec/prog_type.h"
 #include "verifier/verifier.h"
 
 #define MAX_INSNS 1000000u
@@ -223,9 +224,6 @@ static int read_infos(struct load *l)
 				   sizeof(struct bpf_line_info),
 				   l->uattr + offsetof(struct skep_attr_prog_load, line_info_rec_size),
 				   &l->lines);
-	/* Relocations that the kernel applies itself; loaders for which it does are not served. */
-	if (!l->funcs.err && !l->lines.err && a->core_relo_cnt)
-		return -EINVAL;
 	return err;
 }
 
@@ -322,6 +320,8 @@ static int read_request(struct load *l)
 	if (err)
 		return err;
 	err = skep_copy_name(l->name, a->prog_name);
+	if (!err && !skep_prog_type(a->prog_type))
+		err = -EINVAL;
 	if (!err)
 		err = read_log_request(l);
 	if (!err)
@@ -357,6 +357,7 @@ static int verify(struct load *l)
 		.fd_array_fds = (const u32 *)l->fds,
 		.fd_array_cnt = l->fds_read,
 		.fd_array_err = l->fds_err,
+		.core_relo_cnt = a->core_relo_cnt,
 		.log_level = a->log_level,
 		.log_buf = l->log,
 		.log_size = a->log_size,

@@ -227,8 +227,10 @@ static int give_lists(struct skep_call *c, struct skep_prog *p, struct bpf_prog_
 	if (err)
 		return err;
 
-	if ((info->nr_func_info && info->func_info_rec_size != 8) ||
-	    (info->nr_line_info && info->line_info_rec_size != 16))
+	if (((info->nr_func_info || info->func_info_rec_size) && info->func_info_rec_size != 8) ||
+	    ((info->nr_line_info || info->line_info_rec_size) && info->line_info_rec_size != 16) ||
+	    ((info->nr_jited_line_info || info->jited_line_info_rec_size) &&
+	     info->jited_line_info_rec_size != 8))
 		return -EINVAL;
 	room = SKEP_MIN(info->nr_func_info, p->nr_func_info) * 8;
 	err = give(c, info->func_info, &room, p->func_info, p->nr_func_info * 8);

@@ -73,6 +73,8 @@ static int check_btf(struct skep_map_facts *f, struct skep_btf_record *record)
 	s64 size;
 	int err;
 
+	if (!f->btf_key_id && f->type == BPF_MAP_TYPE_HASH)
+		return -EINVAL; /* other types say later whether they need one */
 	if (f->btf_key_id) {
 		size = skep_btf_size(f->btf, f->btf_key_id);
 		if (size < 0 || size != f->key_size)
@@ -97,9 +99,7 @@ static int common_checks(const struct skep_attr_map_create *a)
 		return -EINVAL; /* struct_ops maps only */
 	if (a->btf_key_type_id && !a->btf_value_type_id)
 		return -EINVAL;
-	if (a->map_extra || a->map_flags & (SKEP_F_TOKEN_FD | SKEP_F_VTYPE_BTF_OBJ_FD))
-		return -EINVAL;
-	if (a->excl_prog_hash || a->excl_prog_hash_size)
+	if (a->map_extra || a->map_flags & SKEP_F_VTYPE_BTF_OBJ_FD)
 		return -EINVAL;
 	if (skep_sys_access(a->map_flags) < 0)
 		return -EINVAL;
@@ -154,8 +154,9 @@ static int read_btf(const struct skep_attr_map_create *a, struct skep_btf_obj **
 	return skep_btf_is_kernel((*ret)->btf) ? -EACCES : 0;
 }
 
-static struct skep_map *create(const struct skep_attr_map_create *a)
+static struct skep_map *create(struct skep_attr_map_create *a)
 {
+	bool token = a->map_flags & SKEP_F_TOKEN_FD;
 	const struct skep_map_ops *ops = skep_map_ops(a->map_type);
 	const struct skep_map_type_row *row = skep_map_type(a->map_type);
 	struct skep_btf_record record = {0};
@@ -167,12 +168,17 @@ static struct skep_map *create(const struct skep_attr_map_create *a)
 		/* What the first descriptor may do is not the map's. */
 		.flags = a->map_flags & ~(u32)(BPF_F_RDONLY | BPF_F_WRONLY), .map_extra = a->map_extra,
 	};
-	int err = common_checks(a);
+	int err;
+
+	a->map_flags &= ~(u32)SKEP_F_TOKEN_FD; /* of the call, not of the map */
+	err = common_checks(a);
 
 	if (!err && (!row || !ops))
 		err = -EINVAL;
 	if (!err)
 		err = ops->check(a);
+	if (!err && token)
+		err = skep_no_token(a->map_token_fd);
 	if (!err)
 		err = check_device(a);
 	if (!err)
@@ -187,6 +193,8 @@ static struct skep_map *create(const struct skep_attr_map_create *a)
 		facts.btf_value_id = a->btf_value_type_id;
 		err = check_btf(&facts, &record);
 	}
+	if (!err)
+		err = a->excl_prog_hash || a->excl_prog_hash_size ? -EINVAL : 0;
 	if (!err) {
 		facts.inner = inner ? &inner->facts : NULL;
 		m = ops->alloc(&facts);
@@ -502,7 +510,14 @@ long skep_sys_map_freeze(struct skep_call *c)
 	struct skep_map *m;
 	int err;
 
-	m = map_get(c->attr.u.map_fd, SKEP_FD_WRITE, &err);
+	m = map_get(c->attr.u.map_fd, 0, &err);
+	if (m && m->facts.record) {
+		/* Special fields are written whatever a map's state. */
+		skep_map_put(m);
+		return -SKEP_ENOTSUPP;
+	}
+	skep_map_put(m);
+	m = m ? map_get(c->attr.u.map_fd, SKEP_FD_WRITE, &err) : NULL;
 	if (!m)
 		return err;
 	skep_lock(&m->freeze_lock);

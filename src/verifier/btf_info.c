@@ -162,5 +162,12 @@ int vf_check_btf_info(struct env *env)
 	for (u32 i = 0; i < env->len; i++)
 		env->aux[i].linfo = -1;
 	err = check_func_info(env);
-	return err ? err : check_line_info(env);
+	if (!err)
+		err = check_line_info(env);
+	/* As the kernel, which looks for them where there are other records of types. */
+	if (!err && env->req->core_relo_cnt && (env->req->nr_func_info || env->req->nr_line_info)) {
+		vf_say(env, "skep: CO-RE relocations are not applied at load\n");
+		err = -EINVAL;
+	}
+	return err;
 }

@@ -34,6 +34,7 @@ struct skep_verify_req {
 	 * what could be read is found good, so that the first mistake is the one that is told.
 	 */
 	int prog_btf_err, func_info_err, line_info_err;
+	u32 core_relo_cnt; /* relocations left to us: refused */
 	u32 func_info_read, line_info_read, func_info_rec_size;
 
 	const u32

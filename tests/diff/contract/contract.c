@@ -249,6 +249,9 @@ static void set_up(void)
 
 int main(int argc, char **argv)
 {
+	unsigned long long seed;
+	unsigned int calls;
+
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1 && !strcmp(argv[1], "--probe")) {
 		ATTR(.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1);
@@ -261,6 +264,10 @@ int main(int argc, char **argv)
 	}
 	if (argc > 3 && !strcmp(argv[1], "--random")) {
 		random_cases(strtoull(argv[2], NULL, 0), (unsigned int)atoi(argv[3]));
+		return 0;
+	}
+	if (argc == 2 && sscanf(argv[1], "--random %llu %u", &seed, &calls) == 2) {
+		random_cases(seed, calls); /* one word, for tests */
 		return 0;
 	}
 	sweep_cases();
