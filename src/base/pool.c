@@ -105,6 +105,19 @@ static void zero(void *p, size_t size)
 #endif
 }
 
+/* The link of an object that may have been taken meanwhile. */
+static u64 link_of(const u64 *o)
+{
+#ifdef __SANITIZE_THREAD__
+	u64 v;
+
+	asm volatile("mov %1, %0" : "=r"(v) : "m"(*o));
+	return v;
+#else
+	return SKEP_READ(*o);
+#endif
+}
+
 void *skep_pool_alloc(struct skep_pool *p)
 {
 	u64 head = __atomic_load_n(&p->free, __ATOMIC_ACQUIRE);
@@ -112,7 +125,7 @@ void *skep_pool_alloc(struct skep_pool *p)
 
 	while (head & INDEX_MASK) {
 		u64 *o = (u64 *)(skep_arena_base + (head & INDEX_MASK) * UNIT);
-		u64 next = (SKEP_READ(*o) & INDEX_MASK) | (head & ~INDEX_MASK);
+		u64 next = (link_of(o) & INDEX_MASK) | (head & ~INDEX_MASK);
 
 		if (__atomic_compare_exchange_n(&p->free, &head, next, true, __ATOMIC_ACQUIRE,
 						__ATOMIC_ACQUIRE)) {

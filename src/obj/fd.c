@@ -306,7 +306,7 @@ static void start_reaper(void)
 		return;
 	fd = skep_raw(__NR_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fd >= 0) {
-		kick_fd = skep_fd_own((int)fd);
+		SKEP_WRITE(kick_fd, skep_fd_own((int)fd));
 		skep_raw(__NR_epoll_ctl, epoll_fd, EPOLL_CTL_ADD, kick_fd, &ev);
 		SKEP_WRITE(skep_rcu_kick, kick);
 	}
@@ -346,6 +346,7 @@ static void publish(struct skep_fd_desc *d)
 int skep_fd_install(struct skep_obj *o, u32 access)
 {
 	struct skep_fd_desc *d = skep_zalloc(sizeof(*d));
+	bool is_link = o->type == SKEP_OBJ_LINK, is_pollable = o->ops->poll_ready;
 	int fd;
 
 	if (!d)
@@ -375,9 +376,10 @@ int skep_fd_install(struct skep_obj *o, u32 access)
 		skep_free(d);
 		return fd;
 	}
-	if (o->type == SKEP_OBJ_LINK)
+	/* The descriptor may be closed by now, and @o be gone. */
+	if (is_link)
 		start_reaper();
-	else if (o->ops->poll_ready)
+	else if (is_pollable)
 		skep_fd_rearm(fd);
 	return fd;
 }

@@ -366,7 +366,12 @@ static void reset_maps(void)
 	} u;
 	uint8_t value[64];
 
-	for (uint32_t k = 4; k < 6; k++) { /* what a program may have added */
+	for (uint32_t k;;) { /* what programs added, by any key */
+		memset(&u, 0, sizeof(u));
+		u.attr.map_fd = (uint32_t)hash_fd;
+		u.attr.next_key = (uint64_t)&k;
+		if (skep_bpf(&caller, BPF_MAP_GET_NEXT_KEY, (uint64_t)&u, sizeof(u)))
+			break;
 		memset(&u, 0, sizeof(u));
 		u.attr.map_fd = (uint32_t)hash_fd;
 		u.attr.key = (uint64_t)&k;
