@@ -297,7 +297,7 @@ static int may_goto(struct env *env, const struct bpf_insn *insn, u32 *idx)
 			break;
 	next = vf_push_branch(env, *idx + 1, *idx);
 	if (!next)
-		return -EFAULT;
+		return -ENOMEM;
 	next->may_goto_depth++;
 	if (p)
 		vf_widen(env, p, next);

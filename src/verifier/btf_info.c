@@ -14,17 +14,21 @@ int vf_check_func_info_early(struct env *env)
 
 	if (req->prog_btf_err)
 		return req->prog_btf_err;
-	/* One more than instructions cannot all be good: the first bad one is met before its end. */
+	/* One more than instructions cannot all be good: the first bad one is met before its end.
+	 */
 	for (u32 i = 0; i < n && i <= env->len; i++) {
 		const struct bpf_func_info *fi = &req->func_info[i];
 		const struct btf_type *t = skep_btf_type(req->prog_btf, fi->type_id);
 
 		if (!i && fi->insn_off) {
-			vf_say(env, "nonzero insn_off %u for the first func info record", fi->insn_off);
+			vf_say(env, "nonzero insn_off %u for the first func info record",
+			       fi->insn_off);
 			return -EINVAL;
 		}
 		if (i && fi->insn_off <= fi[-1].insn_off) {
-			vf_say(env, "same or smaller insn offset (%u) than previous func info record (%u)",
+			vf_say(env,
+			       "same or smaller insn offset (%u) than previous func info record "
+			       "(%u)",
 			       fi->insn_off, fi[-1].insn_off);
 			return -EINVAL;
 		}

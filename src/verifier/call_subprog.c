@@ -349,6 +349,16 @@ int vf_tail_call_returns(struct env *env, u32 *idx)
 	return vf_leave_frame(env, idx);
 }
 
+int vf_ld_abs_fails(struct env *env, u32 *idx)
+{
+	struct state *other = vf_push_branch(env, *idx + 1, *idx);
+
+	if (!other)
+		return -EFAULT;
+	reg_set_const(&vf_regs(env)[0], 0);
+	return vf_leave_frame(env, idx);
+}
+
 int vf_leave_frame(struct env *env, u32 *idx)
 {
 	struct state *st = env->cur, *p;

@@ -501,6 +501,8 @@ int vf_push_callback(struct env *env, u32 insn_idx, u32 subprog,
 int vf_leave_frame(struct env *env, u32 *idx);
 /* A tail call that succeeds inside a subprogram returns to its caller: walk both outcomes. */
 int vf_tail_call_returns(struct env *env, u32 *idx);
+/* LD_ABS beyond the packet inside a subprogram returns zero to its caller: the same. */
+int vf_ld_abs_fails(struct env *env, u32 *idx);
 int vf_prepare_args(struct env *env, u32 subprog);
 struct skep_call_fact *vf_call_fact(struct env *env, u32 insn_idx);
 int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 callback);

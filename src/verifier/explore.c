@@ -321,7 +321,7 @@ static int step_exit(struct env *env, const struct bpf_insn *in, u32 *idx, bool 
 	return err;
 }
 
-static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx, bool *ret_full)
+static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx)
 {
 	bool kfunc = in->src_reg == BPF_PSEUDO_KFUNC_CALL;
 	int err;
@@ -342,10 +342,8 @@ static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx, bool 
 	vf_touch_reg(env, 0);
 	if (err)
 		return err;
-	if (!kfunc && in->imm == BPF_FUNC_tail_call && env->cur->curframe) {
-		*ret_full = true;
+	if (!kfunc && in->imm == BPF_FUNC_tail_call && env->cur->curframe)
 		return vf_tail_call_returns(env, idx);
-	}
 	*idx += 1;
 	return 0;
 }
@@ -376,13 +374,15 @@ static int step(struct env *env, u32 *idx, bool *ret_done, bool *ret_full)
 			*idx += 1;
 		} else {
 			err = vf_step_ld_abs(env, in);
+			if (!err && env->cur->curframe)
+				return vf_ld_abs_fails(env, idx);
 		}
 		break;
 	default:
 		env->jmps++;
 		switch (BPF_OP(in->code)) {
 		case BPF_CALL:
-			return step_call(env, in, idx, ret_full);
+			return step_call(env, in, idx);
 		case BPF_EXIT:
 			*ret_full = env->cur->curframe > 0;
 			return step_exit(env, in, idx, ret_done);

@@ -115,6 +115,18 @@ static int leave_frame(struct track *t)
 	return STEP_OK;
 }
 
+/* The path left the subprogram here; the result came from elsewhere. */
+static int back_early_exit(struct track *t)
+{
+	if (t->frame + 1 >= VF_MAX_FRAMES)
+		return STEP_GIVE_UP;
+	drop(t, 0);
+	t->frame++;
+	t->regs[t->frame] = 0;
+	t->slots[t->frame] = 0;
+	return STEP_OK;
+}
+
 static int back_call(struct env *env, struct track *t, u32 idx, s64 next_idx)
 {
 	const struct bpf_insn *in = &env->insns[idx];
@@ -137,16 +149,8 @@ static int back_call(struct env *env, struct track *t, u32 idx, s64 next_idx)
 		return leave_frame(t);
 	}
 	if (!in->src_reg && in->imm == BPF_FUNC_tail_call && next_idx >= 0 &&
-	    (s64)idx + 1 != next_idx) {
-		/* The path left the subprogram here; the result came from elsewhere. */
-		if (t->frame + 1 >= VF_MAX_FRAMES)
-			return STEP_GIVE_UP;
-		drop(t, 0);
-		t->frame++;
-		t->regs[t->frame] = 0;
-		t->slots[t->frame] = 0;
-		return STEP_OK;
-	}
+	    (s64)idx + 1 != next_idx)
+		return back_early_exit(t);
 	if (vf_calls_back(env, idx) && next_idx >= 0 && (s64)idx != next_idx - 1) {
 		/* Out of a callback by its entry: its arguments come from the caller's code. */
 		if (t->regs[t->frame] & ~args || t->slots[t->frame])
@@ -217,6 +221,10 @@ static int back_insn(struct env *env, struct track *t, u32 idx, s64 next_idx, co
 		break;
 	case BPF_LD:
 		if (BPF_MODE(in->code) == BPF_ABS || BPF_MODE(in->code) == BPF_IND) {
+			if (next_idx >= 0 && (s64)idx + 1 != next_idx) {
+				ret = back_early_exit(t);
+				break;
+			}
 			drop(t, 0);
 			if (t->regs[t->frame] & 0x3e)
 				ret = STEP_GIVE_UP;

@@ -404,8 +404,8 @@ int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const 
 		vf_say(env, "%s cannot be used inside bpf_spin_lock-ed region\n", what);
 		return -EINVAL;
 	}
-	/* A plain return from a subprogram keeps what it holds; callbacks and main must not. */
-	must = !exit_frame || !st->curframe || vf_frame(env)->in_async_cb;
+	/* Leaving a subprogram keeps what is held; leaving the program must not. */
+	must = !st->curframe || vf_frame(env)->in_async_cb;
 	for (u32 i = 0; must && i < st->nr_refs; i++) {
 		if (st->refs[i].kind != REF_PTR)
 			continue;
