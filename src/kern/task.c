@@ -154,7 +154,7 @@ int skep_task_init(const struct skep_btf *kernel_btf)
 {
 	u32 view = struct_size(kernel_btf, "task_struct");
 
-	if (initialised)
+	if (__atomic_load_n(&initialised, __ATOMIC_ACQUIRE))
 		return 0;
 	if (skep_arena_init())
 		return -ENOMEM;
