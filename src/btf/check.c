@@ -42,7 +42,8 @@ static bool name_ok(const char *s, bool section)
 
 		if (n >= 127)
 			return false;
-		if (section ? !isprint(c) : !(skep_is_letter(c) || c == '_' || c == '.' || (n && isdigit(c))))
+		if (section ? !isprint(c)
+			    : !(skep_is_letter(c) || c == '_' || c == '.' || (n && isdigit(c))))
 			return false;
 	}
 	return true;
@@ -310,7 +311,8 @@ static bool is_regular_int(const struct btf_type *t)
 {
 	u32 enc = skep_btf_int_enc(t), bits = BTF_INT_BITS(enc);
 
-	return !BTF_INT_OFFSET(enc) && (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128);
+	return !BTF_INT_OFFSET(enc) &&
+	       (bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128);
 }
 
 /* One member, whose type is known to be good, in its place. */
@@ -341,8 +343,7 @@ static int check_member(struct checker *c, const struct btf_type *t, u32 id, u32
 		bits = BTF_INT_BITS(enc) + BTF_INT_OFFSET(enc);
 		if (skep_btf_kflag(t) && off % 8)
 			return bad(c->log, id, "Invalid member bits_offset");
-	} else if (skep_btf_kind(mt) == BTF_KIND_FLOAT &&
-		   off % (SKEP_MIN(mt->size, 8u) * 8)) {
+	} else if (skep_btf_kind(mt) == BTF_KIND_FLOAT && off % (SKEP_MIN(mt->size, 8u) * 8)) {
 		return bad(c->log, id, "Member is not properly aligned");
 	} else if (off % 8) {
 		return bad(c->log, id, "Member is not byte aligned");
@@ -377,7 +378,8 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 		u32 id = path[depth - 1].id, n = path[depth - 1].next++, to;
 		const struct btf_type *t = skep_btf_type(b, id);
 
-		/* Members are looked at one by one: a mistake in one wins over a cycle in the next. */
+		/* Members are looked at one by one: a mistake in one wins over a cycle in the next.
+		 */
 		if (!graph && n && skep_btf_is_struct(t) && check_member(c, t, id, n - 1))
 			return -EINVAL;
 		to = edge(t, n, graph);
@@ -390,14 +392,16 @@ static int check_acyclic(struct checker *c, u32 root, u32 graph)
 			return bad(c->log, id, "Invalid type_id");
 		if (to < b->start_id || state[to - b->start_id] == 2)
 			continue;
-		if (!edge_ok(skep_btf_kind(skep_btf_type(b, id)), skep_btf_kind(skep_btf_type(b, to))))
+		if (!edge_ok(skep_btf_kind(skep_btf_type(b, id)),
+			     skep_btf_kind(skep_btf_type(b, to))))
 			return bad(c->log, id, "Invalid type_id");
 		if (state[to - b->start_id] == 1) {
 			bad(c->log, to, "Loop detected");
 			return -EEXIST;
 		}
 		if (depth == MAX_DEPTH) {
-			skep_btf_complain(c->log, "[%u] Exceeded max resolve depth:%u\n", to, MAX_DEPTH);
+			skep_btf_complain(c->log, "[%u] Exceeded max resolve depth:%u\n", to,
+					  MAX_DEPTH);
 			return -E2BIG;
 		}
 		state[to - b->start_id] = 1;
@@ -540,7 +544,8 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 	case BTF_KIND_RESTRICT:
 	case BTF_KIND_TYPE_TAG:
 		to = skep_btf_type(b, t->type);
-		if (!to || skep_btf_kind(to) == BTF_KIND_VAR || skep_btf_kind(to) == BTF_KIND_DATASEC ||
+		if (!to || skep_btf_kind(to) == BTF_KIND_VAR ||
+		    skep_btf_kind(to) == BTF_KIND_DATASEC ||
 		    skep_btf_kind(to) == BTF_KIND_DECL_TAG || skep_btf_kind(to) == BTF_KIND_FUNC)
 			return bad(c->log, id, "Invalid type_id");
 		return skep_btf_kind(t) == BTF_KIND_PTR ? 0 : check_tags_first(c, id);
@@ -553,7 +558,7 @@ static bool is_object_field(const struct skep_btf *b, u32 id)
 {
 	static const char *const names[] = {
 		"bpf_spin_lock", "bpf_res_spin_lock", "bpf_list_head", "bpf_list_node",
-		"bpf_rb_root", "bpf_rb_node", "bpf_refcount",
+		"bpf_rb_root",	 "bpf_rb_node",	      "bpf_refcount",
 	};
 	const struct btf_type *t = skep_btf_type(b, id);
 

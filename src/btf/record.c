@@ -143,7 +143,8 @@ static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth
 		if (err)
 			return err;
 		if (r->nr == before)
-			break; /* elements are alike: nothing special in the first, nothing in the rest */
+			break; /* elements are alike: nothing special in the first, nothing in the
+				  rest */
 	}
 	return 0;
 }

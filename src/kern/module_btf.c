@@ -23,10 +23,10 @@ struct bytes {
 
 struct writer {
 	const struct skep_btf *base, *from;
-	u32 *ids;	/* of a type of @from: its id in the module's BTF, 0 not known yet */
-	u32 *queue;	/* types to copy; number i gets id first + i */
-	u32 nr, first;	/* queued, first id */
-	u32 str_start;	/* offset of the module's first string */
+	u32 *ids;      /* of a type of @from: its id in the module's BTF, 0 not known yet */
+	u32 *queue;    /* types to copy; number i gets id first + i */
+	u32 nr, first; /* queued, first id */
+	u32 str_start; /* offset of the module's first string */
 	struct bytes types, strs;
 	int err;
 };
@@ -82,7 +82,8 @@ static u32 find_in_base(const struct writer *w, const struct btf_type *t)
 		id = *name ? skep_btf_find(w->base, name, kind) : 0;
 		break;
 	case BTF_KIND_FWD:
-		id = skep_btf_find(w->base, name, skep_btf_kflag(t) ? BTF_KIND_UNION : BTF_KIND_STRUCT);
+		id = skep_btf_find(w->base, name,
+				   skep_btf_kflag(t) ? BTF_KIND_UNION : BTF_KIND_STRUCT);
 		break;
 	default:
 		return 0;
@@ -195,8 +196,12 @@ static void copy_type(struct writer *w, u32 id)
 static int finish(struct writer *w, struct skep_btf **ret_btf)
 {
 	struct btf_header h = {
-		.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(h),
-		.type_len = w->types.len, .str_off = w->types.len, .str_len = w->strs.len,
+		.magic = BTF_MAGIC,
+		.version = BTF_VERSION,
+		.hdr_len = sizeof(h),
+		.type_len = w->types.len,
+		.str_off = w->types.len,
+		.str_len = w->strs.len,
 	};
 	u32 size = sizeof(h) + h.type_len + h.str_len;
 	u8 *all = skep_alloc(size);
@@ -207,7 +212,8 @@ static int finish(struct writer *w, struct skep_btf **ret_btf)
 	memcpy(all, &h, sizeof(h));
 	memcpy(all + sizeof(h), w->types.data, h.type_len);
 	memcpy(all + sizeof(h) + h.type_len, w->strs.data, h.str_len);
-	err = skep_btf_open_kernel(all, size, (struct skep_btf *)w->base, SKEP_MODULE_NAME, ret_btf);
+	err = skep_btf_open_kernel(all, size, (struct skep_btf *)w->base, SKEP_MODULE_NAME,
+				   ret_btf);
 	if (err)
 		skep_free(all);
 	return err;

@@ -76,7 +76,8 @@ int skep_no_token(int fd)
 static bool license_is_gpl(const char *s)
 {
 	static const char *const compatible[] = {
-		"GPL", "GPL v2", "GPL and additional rights", "Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL",
+		"GPL",		"GPL v2",	"GPL and additional rights",
+		"Dual BSD/GPL", "Dual MIT/GPL", "Dual MPL/GPL",
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(compatible); i++)
@@ -217,12 +218,14 @@ static int read_infos(struct load *l)
 	if (a->func_info_cnt)
 		err = copy_records(l, a->func_info, a->func_info_cnt, a->func_info_rec_size,
 				   sizeof(struct bpf_func_info),
-				   l->uattr + offsetof(struct skep_attr_prog_load, func_info_rec_size),
+				   l->uattr +
+					   offsetof(struct skep_attr_prog_load, func_info_rec_size),
 				   &l->funcs);
 	if (!err && !l->funcs.err && !l->lines.err && a->line_info_cnt)
 		err = copy_records(l, a->line_info, a->line_info_cnt, a->line_info_rec_size,
 				   sizeof(struct bpf_line_info),
-				   l->uattr + offsetof(struct skep_attr_prog_load, line_info_rec_size),
+				   l->uattr +
+					   offsetof(struct skep_attr_prog_load, line_info_rec_size),
 				   &l->lines);
 	return err;
 }
@@ -259,8 +262,9 @@ static int read_fds(struct load *l)
 		return 0;
 	}
 	while (!l->fds_err) {
-		l->fds_err = skep_copy_from_user(l->caller, &l->fds[l->fds_read],
-						 a->fd_array + l->fds_read * sizeof(int), sizeof(int));
+		l->fds_err =
+			skep_copy_from_user(l->caller, &l->fds[l->fds_read],
+					    a->fd_array + l->fds_read * sizeof(int), sizeof(int));
 		l->fds_read += !l->fds_err;
 	}
 	return 0;
@@ -287,9 +291,10 @@ static int read_request(struct load *l)
 {
 	const struct skep_attr_prog_load *a = l->attr;
 	u32 known = SKEP_PROG_F_STRICT_ALIGNMENT | SKEP_PROG_F_ANY_ALIGNMENT |
-		    SKEP_PROG_F_TEST_STATE_FREQ | SKEP_PROG_F_SLEEPABLE | SKEP_PROG_F_TEST_RND_HI32 |
-		    SKEP_PROG_F_XDP_HAS_FRAGS | SKEP_PROG_F_XDP_DEV_BOUND_ONLY |
-		    SKEP_PROG_F_TEST_REG_INVARIANTS | SKEP_PROG_F_TOKEN_FD;
+		    SKEP_PROG_F_TEST_STATE_FREQ | SKEP_PROG_F_SLEEPABLE |
+		    SKEP_PROG_F_TEST_RND_HI32 | SKEP_PROG_F_XDP_HAS_FRAGS |
+		    SKEP_PROG_F_XDP_DEV_BOUND_ONLY | SKEP_PROG_F_TEST_REG_INVARIANTS |
+		    SKEP_PROG_F_TOKEN_FD;
 	char license[128] = "";
 	long n;
 	int err;
@@ -308,7 +313,8 @@ static int read_request(struct load *l)
 	l->insns = skep_calloc(a->insn_cnt, sizeof(struct bpf_insn));
 	if (!l->insns)
 		return -ENOMEM;
-	if (skep_copy_from_user(l->caller, l->insns, a->insns, a->insn_cnt * sizeof(struct bpf_insn)))
+	if (skep_copy_from_user(l->caller, l->insns, a->insns,
+				a->insn_cnt * sizeof(struct bpf_insn)))
 		return -EFAULT;
 	n = skep_strncpy_from_user(l->caller, license, a->license, sizeof(license) - 1);
 	if (n < 0)
@@ -416,7 +422,8 @@ static int make_tag(const struct load *l, u8 ret_tag[8])
 		return -ENOMEM;
 	for (u32 i = 0; i + 1 < n; i++)
 		if (in[i].code == (BPF_LD | BPF_IMM | BPF_DW)) {
-			if (in[i].src_reg == SKEP_PSEUDO_MAP_FD || in[i].src_reg == SKEP_PSEUDO_MAP_VALUE)
+			if (in[i].src_reg == SKEP_PSEUDO_MAP_FD ||
+			    in[i].src_reg == SKEP_PSEUDO_MAP_VALUE)
 				in[i].imm = in[i + 1].imm = 0;
 			i++;
 		}
@@ -500,8 +507,8 @@ static void load_fini(struct load *l)
 	skep_pages_free(l->log, l->attr->log_size);
 }
 
-struct skep_prog *skep_prog_load(const struct skep_caller *c, const struct skep_attr_prog_load *attr,
-				 u64 uattr, u32 size)
+struct skep_prog *skep_prog_load(const struct skep_caller *c,
+				 const struct skep_attr_prog_load *attr, u64 uattr, u32 size)
 {
 	struct load l = {.caller = c, .attr = attr, .uattr = uattr};
 	struct skep_prog *p = NULL;

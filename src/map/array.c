@@ -22,10 +22,10 @@
 struct array {
 	struct skep_map map;
 	u8 *values;
-	u64 bytes;   /* of one copy, page multiple */
+	u64 bytes; /* of one copy, page multiple */
 	u32 stride;
-	u32 copies;  /* 1, or the number of virtual CPUs */
-	int memfd;   /* -1: private memory; may move (base/fd_own.h) */
+	u32 copies;   /* 1, or the number of virtual CPUs */
+	int memfd;    /* -1: private memory; may move (base/fd_own.h) */
 	u64 nr_inner; /* array of maps */
 };
 
@@ -37,7 +37,8 @@ static struct array *array_of(const struct skep_map *m)
 static int array_check(const struct skep_attr_map_create *a)
 {
 	u32 allowed = BPF_F_NUMA_NODE | BPF_F_MMAPABLE | BPF_F_RDONLY | BPF_F_WRONLY |
-		      BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG | BPF_F_PRESERVE_ELEMS | BPF_F_INNER_MAP;
+		      BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG | BPF_F_PRESERVE_ELEMS |
+		      BPF_F_INNER_MAP;
 	bool percpu = a->map_type == BPF_MAP_TYPE_PERCPU_ARRAY;
 
 	if (!a->max_entries || a->key_size != 4 || !a->value_size || a->map_flags & ~allowed)
@@ -110,11 +111,11 @@ static struct skep_map *array_alloc(const struct skep_map_facts *t)
 		return skep_err_ptr(-ENOMEM);
 	}
 	skep_map_init(&a->map, t,
-		      percpu    ? &skep_percpu_array_ops
+		      percpu	? &skep_percpu_array_ops
 		      : of_maps ? &skep_array_of_maps_ops
 				: &skep_array_ops);
 	a->map.inl = (struct skep_map_inline){
-		.kind = percpu    ? SKEP_INLINE_PERCPU_ARRAY
+		.kind = percpu	  ? SKEP_INLINE_PERCPU_ARRAY
 			: of_maps ? SKEP_INLINE_ARRAY_OF_MAPS
 				  : SKEP_INLINE_ARRAY,
 		.max_entries = t->max_entries,
@@ -154,7 +155,8 @@ static void *percpu_lookup(struct skep_map *m, const void *key)
 {
 	u32 index = *(const u32 *)key;
 
-	return likely(index < m->facts.max_entries) ? slot(array_of(m), index, skep_vcpu_id()) : NULL;
+	return likely(index < m->facts.max_entries) ? slot(array_of(m), index, skep_vcpu_id())
+						    : NULL;
 }
 
 static void *percpu_lookup_cpu(struct skep_map *m, const void *key, u32 cpu)

@@ -139,7 +139,8 @@ static void copy_around(const struct skep_btf_record *r, u8 *dst, const u8 *src,
 
 static u32 *value_lock(const struct skep_map *m, void *value)
 {
-	const struct skep_btf_field *f = skep_btf_record_find(m->facts.record, SKEP_FIELD_SPIN_LOCK);
+	const struct skep_btf_field *f =
+		skep_btf_record_find(m->facts.record, SKEP_FIELD_SPIN_LOCK);
 
 	return f ? (u32 *)((u8 *)value + f->off) : NULL;
 }
@@ -194,7 +195,8 @@ int skep_index_next_key(u32 max, const void *key, void *next)
 	return 0;
 }
 
-/* Kernel rule: same type, sizes, flags and special fields; arrays may differ in length if allowed. */
+/* Kernel rule: same type, sizes, flags and special fields; arrays may differ in length if allowed.
+ */
 static bool inner_compatible(const struct skep_map_facts *want, const struct skep_map_facts *have)
 {
 	bool same_length = want->max_entries == have->max_entries;

@@ -40,7 +40,7 @@
 #define MAX_RECORD (UINT32_MAX / 4)
 
 struct header {
-	u32 len; /* with BUSY and DISCARD */
+	u32 len;   /* with BUSY and DISCARD */
 	u32 pages; /* distance to the control page */
 };
 
@@ -54,8 +54,8 @@ struct control {
 
 struct ring {
 	struct skep_map map;
-	int memfd;	 /* may move (base/fd_own.h) */
-	u64 mask;	 /* data bytes - 1 */
+	int memfd; /* may move (base/fd_own.h) */
+	u64 mask;  /* data bytes - 1 */
 	struct control *control;
 	u64 *consumer, *producer;
 	u8 *data;
@@ -79,7 +79,8 @@ static int ring_check(const struct skep_attr_map_create *a)
 
 static bool map_piece(u8 *at, u64 len, int fd, u64 off)
 {
-	long p = skep_raw(__NR_mmap, at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, off);
+	long p = skep_raw(__NR_mmap, at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+			  off);
 
 	return p == (long)at;
 }
@@ -95,8 +96,8 @@ static bool map_ring(struct ring *r, u64 size)
 	r->mapped = 3ull * PAGE + 2 * size;
 	if (skep_raw(__NR_ftruncate, fd, 2 * PAGE + size))
 		goto fail;
-	p = skep_raw(__NR_mmap, 0, r->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
+	p = skep_raw(__NR_mmap, 0, r->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
 	if (p < 0 && p >= -SKEP_MAX_ERRNO)
 		goto fail;
 	base = (u8 *)p;
@@ -176,7 +177,8 @@ void *skep_ringbuf_reserve(struct skep_map *m, u64 size)
 	skep_lock(&r->control->lock);
 	prod = SKEP_READ(*r->producer);
 	end = prod + len;
-	/* Neither unread data nor a busy record may be overrun; the consumer's word is not trusted. */
+	/* Neither unread data nor a busy record may be overrun; the consumer's word is not trusted.
+	 */
 	if (end - advance_pending(r, prod) > r->mask + 1 || end - cons > r->mask + 1) {
 		skep_unlock(&r->control->lock);
 		return NULL;

@@ -202,7 +202,8 @@ int skep_test_run(const struct skep_caller *c, struct skep_prog *p, union bpf_at
 	case BPF_PROG_TYPE_TRACING:
 		if (attr->test.flags || attr->test.cpu || attr->test.batch_size)
 			return -EINVAL;
-		/* The kernel has functions to trace for such runs, but for fentry and its kin only. */
+		/* The kernel has functions to trace for such runs, but for fentry and its kin only.
+		 */
 		return p->attach_type == BPF_TRACE_FENTRY || p->attach_type == BPF_TRACE_FEXIT ||
 				       p->attach_type == BPF_MODIFY_RETURN
 			       ? -SKEP_ENOTSUPP

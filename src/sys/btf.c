@@ -147,7 +147,9 @@ int skep_sys_access(u32 flags)
 
 	if (both == (BPF_F_RDONLY | BPF_F_WRONLY))
 		return -EINVAL;
-	return both == BPF_F_RDONLY ? SKEP_FD_READ : both == BPF_F_WRONLY ? SKEP_FD_WRITE : SKEP_FD_RW;
+	return both == BPF_F_RDONLY   ? SKEP_FD_READ
+	       : both == BPF_F_WRONLY ? SKEP_FD_WRITE
+				      : SKEP_FD_RW;
 }
 
 long skep_sys_install(struct skep_obj *o, u32 access)

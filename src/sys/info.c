@@ -55,7 +55,8 @@ static int finish(const struct info_req *r, const void *info)
 
 static int map_info(struct skep_call *c, const struct skep_map *m)
 {
-	/* The system's struct may lack what 6.18 has behind map_extra: the hash's place and size. */
+	/* The system's struct may lack what 6.18 has behind map_extra: the hash's place and size.
+	 */
 	union {
 		struct bpf_map_info i;
 		struct {

@@ -163,10 +163,13 @@ static struct skep_map *create(struct skep_attr_map_create *a)
 	struct skep_btf_obj *btf = NULL;
 	struct skep_map *inner = NULL, *m = NULL;
 	struct skep_map_facts facts = {
-		.type = a->map_type, .key_size = a->key_size, .value_size = a->value_size,
+		.type = a->map_type,
+		.key_size = a->key_size,
+		.value_size = a->value_size,
 		.max_entries = a->max_entries,
 		/* What the first descriptor may do is not the map's. */
-		.flags = a->map_flags & ~(u32)(BPF_F_RDONLY | BPF_F_WRONLY), .map_extra = a->map_extra,
+		.flags = a->map_flags & ~(u32)(BPF_F_RDONLY | BPF_F_WRONLY),
+		.map_extra = a->map_extra,
 	};
 	int err;
 
@@ -175,7 +178,8 @@ static struct skep_map *create(struct skep_attr_map_create *a)
 
 	if (!err && (!row || !ops))
 		err = -EINVAL;
-	if (!err)
+	/* A ring's sizes are looked at when it is made, the others' before a token is. */
+	if (!err && (!token || a->map_type != BPF_MAP_TYPE_RINGBUF))
 		err = ops->check(a);
 	if (!err && token)
 		err = skep_no_token(a->map_token_fd);

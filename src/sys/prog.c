@@ -38,7 +38,8 @@ long skep_sys_prog_test_run(struct skep_call *c)
 	int err;
 
 	if ((a->test.ctx_size_in && !a->test.ctx_in) || (!a->test.ctx_size_in && a->test.ctx_in) ||
-	    (a->test.ctx_size_out && !a->test.ctx_out) || (!a->test.ctx_size_out && a->test.ctx_out))
+	    (a->test.ctx_size_out && !a->test.ctx_out) ||
+	    (!a->test.ctx_size_out && a->test.ctx_out))
 		return -EINVAL;
 	p = prog_get(a->test.prog_fd, &err);
 	if (!p)
@@ -126,7 +127,8 @@ long skep_sys_raw_tp_open(struct skep_call *c)
 		break;
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
 	case BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE:
-		n = skep_strncpy_from_user(c->caller, name, a->raw_tracepoint.name, sizeof(name) - 1);
+		n = skep_strncpy_from_user(c->caller, name, a->raw_tracepoint.name,
+					   sizeof(name) - 1);
 		if (n >= 0) {
 			name[n] = 0;
 			n = install_link(skep_attach_raw_tp(p, name, cookie));
@@ -157,7 +159,7 @@ long skep_sys_link_create(struct skep_call *c)
 	case BPF_PROG_TYPE_TRACEPOINT:
 		/* No perf event exists here: every target descriptor is a bad one. */
 		ret = a->link_create.attach_type != BPF_PERF_EVENT || a->link_create.flags ? -EINVAL
-											    : -EBADF;
+											   : -EBADF;
 		break;
 	case BPF_PROG_TYPE_TRACING:
 		if (a->link_create.attach_type != p->attach_type)
@@ -177,7 +179,8 @@ long skep_sys_link_create(struct skep_call *c)
 long skep_sys_link_detach(struct skep_call *c)
 {
 	int err;
-	struct skep_obj *o = skep_fd_get((int)c->attr.u.link_detach.link_fd, SKEP_OBJ_LINK, NULL, &err);
+	struct skep_obj *o =
+		skep_fd_get((int)c->attr.u.link_detach.link_fd, SKEP_OBJ_LINK, NULL, &err);
 
 	if (!o)
 		return err;

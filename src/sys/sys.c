@@ -145,7 +145,8 @@ static void need_kernel_btf(int cmd)
 	static struct skep_lock once;
 	static bool done;
 
-	if (cmd != BPF_BTF_GET_NEXT_ID && cmd != BPF_BTF_GET_FD_BY_ID && cmd != BPF_OBJ_GET_INFO_BY_FD)
+	if (cmd != BPF_BTF_GET_NEXT_ID && cmd != BPF_BTF_GET_FD_BY_ID &&
+	    cmd != BPF_OBJ_GET_INFO_BY_FD)
 		return;
 	if (__atomic_load_n(&done, __ATOMIC_ACQUIRE))
 		return;

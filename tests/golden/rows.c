@@ -26,7 +26,8 @@ int main(void)
 
 	for (u32 id = 1; id < 300; id++)
 		if (skep_helper_name(id))
-			printf("helper\t%s\t%s\n", skep_helper_name(id), has_body(id) ? "yes" : "no");
+			printf("helper\t%s\t%s\n", skep_helper_name(id),
+			       has_body(id) ? "yes" : "no");
 	k = skep_kfunc_rows(&n);
 	for (u32 i = 0; i < n; i++)
 		printf("kfunc\t%s\t%s\n", k[i].name, k[i].implemented ? "yes" : "no");
@@ -37,7 +38,7 @@ int main(void)
 		const struct skep_prog_type_row *r = skep_prog_type(t);
 
 		printf("prog\t%s\t%s\n", r->name,
-		       r->access == SKEP_CTX_NONE	   ? "no"
+		       r->access == SKEP_CTX_NONE    ? "no"
 		       : r->flags & SKEP_PT_RUNNABLE ? "yes"
 						     : "verified");
 	}

@@ -22,8 +22,12 @@ static struct skep_btf *tiny_kernel(void)
 		u32 types[4];
 		char strs[8];
 	} k = {
-		.h = {.magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(struct btf_header),
-		      .type_len = 16, .str_off = 16, .str_len = 5},
+		.h = {.magic = BTF_MAGIC,
+		      .version = 1,
+		      .hdr_len = sizeof(struct btf_header),
+		      .type_len = 16,
+		      .str_off = 16,
+		      .str_len = 5},
 		.types = {1, BTF_KIND_INT << 24, 4, BTF_INT_SIGNED << 24 | 32},
 		.strs = "\0int",
 	};

@@ -34,10 +34,11 @@ static long load_and_close(uint32_t n)
 
 static void header_cases(void)
 {
-	static const uint32_t values[] = {0, 1, 2, 3, 4, 8, 12, 23, 24, 25, 28, 100, 1000, 0x7fffffff,
-					  0x80000000u, 0xfffffffcu, ~0u};
-	static const char *const fields[] = {"magic, version, flags", "hdr_len", "type_off", "type_len",
-					     "str_off", "str_len"};
+	static const uint32_t values[] = {0,	1,	    2,		 3,	      4,  8,
+					  12,	23,	    24,		 25,	      28, 100,
+					  1000, 0x7fffffff, 0x80000000u, 0xfffffffcu, ~0u};
+	static const char *const fields[] = {
+		"magic, version, flags", "hdr_len", "type_off", "type_len", "str_off", "str_len"};
 
 	for (unsigned int f = 0; f < COUNT(fields); f++)
 		for (unsigned int v = 0; v < COUNT(values); v++) {
@@ -97,10 +98,13 @@ static void header_cases(void)
 /* Every word of the type section, set to values that matter to some field. */
 static void word_cases(void)
 {
-	static const uint32_t values[] = {0, 1, 2, 3, 5, 7, 9, 11, 13, 14, 31, 33, 64, 129, 200, 0x10000, 0x01000000,
-					  0x02000001, 0x04000002, 0x05000001, 0x13000000, 0x14000000,
-					  0x84000001u, 0x84000003u, 0x0c000001, 0x0c000003, 0x0e000000, 0x11000000, 0x12000000,
-					  0x7fffffff, ~0u};
+	static const uint32_t values[] = {
+		0,	    1,		2,	    3,		5,	     7,
+		9,	    11,		13,	    14,		31,	     33,
+		64,	    129,	200,	    0x10000,	0x01000000,  0x02000001,
+		0x04000002, 0x05000001, 0x13000000, 0x14000000, 0x84000001u, 0x84000003u,
+		0x0c000001, 0x0c000003, 0x0e000000, 0x11000000, 0x12000000,  0x7fffffff,
+		~0u};
 	uint32_t words;
 
 	reset();
@@ -123,8 +127,8 @@ static void word_cases(void)
 static long add_types_fd(const uint32_t *words, uint32_t n)
 {
 	static const uint32_t u32_type[] = {1, BTF_KIND_INT << 24, 4, 32};
-	static const char strs[] =
-		"\0u\0a\0b\0bad name\0.x\0" "9x\0bpf_timer\0bpf_spin_lock";
+	static const char strs[] = "\0u\0a\0b\0bad name\0.x\0"
+				   "9x\0bpf_timer\0bpf_spin_lock";
 	struct btf_header h = {.magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(h)};
 
 	memcpy(buf + 24, u32_type, 16);
@@ -163,14 +167,16 @@ static void type_cases(void)
 	TYPES("typedef of void", 3, K(BTF_KIND_TYPEDEF, 0), 0);
 	TYPES("typedef of itself", 3, K(BTF_KIND_TYPEDEF, 0), 2);
 	TYPES("typedef of the next", 3, K(BTF_KIND_TYPEDEF, 0), 3, 5, K(BTF_KIND_TYPEDEF, 0), 1);
-	TYPES("two typedefs of each other", 3, K(BTF_KIND_TYPEDEF, 0), 3, 5, K(BTF_KIND_TYPEDEF, 0), 2);
+	TYPES("two typedefs of each other", 3, K(BTF_KIND_TYPEDEF, 0), 3, 5, K(BTF_KIND_TYPEDEF, 0),
+	      2);
 	TYPES("typedef beyond", 3, K(BTF_KIND_TYPEDEF, 0), 9);
 	TYPES("pointer to void", 0, K(BTF_KIND_PTR, 0), 0);
 	TYPES("pointer with a name", 3, K(BTF_KIND_PTR, 0), 1);
 	TYPES("pointer to itself", 0, K(BTF_KIND_PTR, 0), 2);
 	TYPES("pointer with vlen", 0, K(BTF_KIND_PTR, 1), 1);
 	TYPES("const of const", 0, K(BTF_KIND_CONST, 0), 3, 0, K(BTF_KIND_CONST, 0), 1);
-	TYPES("volatile of a function", 0, K(BTF_KIND_VOLATILE, 0), 3, 0, K(BTF_KIND_FUNC_PROTO, 0), 0);
+	TYPES("volatile of a function", 0, K(BTF_KIND_VOLATILE, 0), 3, 0, K(BTF_KIND_FUNC_PROTO, 0),
+	      0);
 	TYPES("restrict of a pointer", 0, K(BTF_KIND_RESTRICT, 0), 3, 0, K(BTF_KIND_PTR, 0), 1);
 	TYPES("kind_flag on a pointer", 0, KF(BTF_KIND_PTR, 0), 1);
 	TYPES("kind_flag on an int", 3, KF(BTF_KIND_INT, 0), 4, 32);
@@ -191,10 +197,13 @@ static void type_cases(void)
 	TYPES("array of void", 0, K(BTF_KIND_ARRAY, 0), 0, 0, 1, 4);
 	TYPES("array indexed by void", 0, K(BTF_KIND_ARRAY, 0), 0, 1, 0, 4);
 	TYPES("array of itself", 0, K(BTF_KIND_ARRAY, 0), 0, 2, 1, 4);
-	TYPES("array indexed by a pointer", 0, K(BTF_KIND_ARRAY, 0), 0, 1, 3, 4, 0, K(BTF_KIND_PTR, 0), 1);
+	TYPES("array indexed by a pointer", 0, K(BTF_KIND_ARRAY, 0), 0, 1, 3, 4, 0,
+	      K(BTF_KIND_PTR, 0), 1);
 	TYPES("array with a size", 0, K(BTF_KIND_ARRAY, 0), 4, 1, 1, 4);
-	TYPES("array of a forward type", 0, K(BTF_KIND_ARRAY, 0), 0, 3, 1, 4, 3, K(BTF_KIND_FWD, 0), 0);
-	TYPES("array of functions", 0, K(BTF_KIND_ARRAY, 0), 0, 3, 1, 4, 0, K(BTF_KIND_FUNC_PROTO, 0), 0);
+	TYPES("array of a forward type", 0, K(BTF_KIND_ARRAY, 0), 0, 3, 1, 4, 3, K(BTF_KIND_FWD, 0),
+	      0);
+	TYPES("array of functions", 0, K(BTF_KIND_ARRAY, 0), 0, 3, 1, 4, 0,
+	      K(BTF_KIND_FUNC_PROTO, 0), 0);
 	TYPES("empty struct", 3, K(BTF_KIND_STRUCT, 0), 0);
 	TYPES("struct without a name", 0, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0);
 	TYPES("struct too small", 3, K(BTF_KIND_STRUCT, 1), 3, 3, 1, 0);
@@ -202,16 +211,20 @@ static void type_cases(void)
 	TYPES("struct with a member at its end", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 32);
 	TYPES("struct with an odd offset", 3, K(BTF_KIND_STRUCT, 1), 8, 3, 1, 3);
 	TYPES("struct with a bit-field", 3, KF(BTF_KIND_STRUCT, 1), 4, 3, 1, 3u << 24 | 5);
-	TYPES("struct with a bit-field across its end", 3, KF(BTF_KIND_STRUCT, 1), 4, 3, 1, 30u << 24 | 5);
+	TYPES("struct with a bit-field across its end", 3, KF(BTF_KIND_STRUCT, 1), 4, 3, 1,
+	      30u << 24 | 5);
 	TYPES("struct with a bit-field of 33", 3, KF(BTF_KIND_STRUCT, 1), 8, 3, 1, 33u << 24);
 	TYPES("struct with kind_flag, plain", 3, KF(BTF_KIND_STRUCT, 1), 4, 3, 1, 0);
 	TYPES("struct with kind_flag, odd", 3, KF(BTF_KIND_STRUCT, 1), 8, 3, 1, 1);
 	TYPES("struct in falling order", 3, K(BTF_KIND_STRUCT, 2), 8, 3, 1, 32, 5, 1, 0);
 	TYPES("struct of itself", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 2, 0);
-	TYPES("struct with a pointer to itself", 3, K(BTF_KIND_STRUCT, 1), 8, 3, 3, 0, 0, K(BTF_KIND_PTR, 0), 2);
+	TYPES("struct with a pointer to itself", 3, K(BTF_KIND_STRUCT, 1), 8, 3, 3, 0, 0,
+	      K(BTF_KIND_PTR, 0), 2);
 	TYPES("struct of void", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 0, 0);
-	TYPES("struct of a forward type", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 3, 0, 3, K(BTF_KIND_FWD, 0), 0);
-	TYPES("struct of a function", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 3, 0, 0, K(BTF_KIND_FUNC_PROTO, 0), 0);
+	TYPES("struct of a forward type", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 3, 0, 3,
+	      K(BTF_KIND_FWD, 0), 0);
+	TYPES("struct of a function", 3, K(BTF_KIND_STRUCT, 1), 4, 3, 3, 0, 0,
+	      K(BTF_KIND_FUNC_PROTO, 0), 0);
 	TYPES("struct with a bad member name", 3, K(BTF_KIND_STRUCT, 1), 4, 7, 1, 0);
 	TYPES("struct with a member name beyond", 3, K(BTF_KIND_STRUCT, 1), 4, 700, 1, 0);
 	TYPES("struct cut short", 3, K(BTF_KIND_STRUCT, 2), 8, 3, 1, 0);
@@ -236,16 +249,20 @@ static void type_cases(void)
 	TYPES("forward with vlen", 3, K(BTF_KIND_FWD, 1), 0);
 	TYPES("function", 3, K(BTF_KIND_FUNC, 1), 3, 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 3, 1);
 	TYPES("function, extern", 3, K(BTF_KIND_FUNC, 2), 3, 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 3, 1);
-	TYPES("function with linkage 3", 3, K(BTF_KIND_FUNC, 3), 3, 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 3, 1);
-	TYPES("function without a name", 0, K(BTF_KIND_FUNC, 1), 3, 0, K(BTF_KIND_FUNC_PROTO, 0), 0);
+	TYPES("function with linkage 3", 3, K(BTF_KIND_FUNC, 3), 3, 0, K(BTF_KIND_FUNC_PROTO, 1), 0,
+	      3, 1);
+	TYPES("function without a name", 0, K(BTF_KIND_FUNC, 1), 3, 0, K(BTF_KIND_FUNC_PROTO, 0),
+	      0);
 	TYPES("function of an int", 3, K(BTF_KIND_FUNC, 1), 1);
-	TYPES("function without argument names", 3, K(BTF_KIND_FUNC, 1), 3, 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 0, 1);
+	TYPES("function without argument names", 3, K(BTF_KIND_FUNC, 1), 3, 0,
+	      K(BTF_KIND_FUNC_PROTO, 1), 0, 0, 1);
 	TYPES("prototype with a name", 3, K(BTF_KIND_FUNC_PROTO, 0), 0);
 	TYPES("prototype with dots", 0, K(BTF_KIND_FUNC_PROTO, 2), 0, 3, 1, 0, 0);
 	TYPES("prototype with dots first", 0, K(BTF_KIND_FUNC_PROTO, 2), 0, 0, 0, 3, 1);
 	TYPES("prototype with named dots", 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 3, 0);
 	TYPES("prototype that returns a function", 0, K(BTF_KIND_FUNC_PROTO, 0), 2);
-	TYPES("prototype that returns a forward type", 0, K(BTF_KIND_FUNC_PROTO, 0), 3, 3, K(BTF_KIND_FWD, 0), 0);
+	TYPES("prototype that returns a forward type", 0, K(BTF_KIND_FUNC_PROTO, 0), 3, 3,
+	      K(BTF_KIND_FWD, 0), 0);
 	TYPES("prototype that returns beyond", 0, K(BTF_KIND_FUNC_PROTO, 0), 9);
 	TYPES("prototype with an argument beyond", 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 3, 9);
 	TYPES("prototype with a bad argument name", 0, K(BTF_KIND_FUNC_PROTO, 1), 0, 7, 1);
@@ -254,32 +271,46 @@ static void type_cases(void)
 	TYPES("variable with linkage 3", 3, K(BTF_KIND_VAR, 0), 1, 3);
 	TYPES("variable of void", 3, K(BTF_KIND_VAR, 0), 0, 1);
 	TYPES("variable with vlen", 3, K(BTF_KIND_VAR, 1), 1, 1);
-	TYPES("variable of a prototype", 3, K(BTF_KIND_VAR, 0), 3, 1, 0, K(BTF_KIND_FUNC_PROTO, 0), 0);
+	TYPES("variable of a prototype", 3, K(BTF_KIND_VAR, 0), 3, 1, 0, K(BTF_KIND_FUNC_PROTO, 0),
+	      0);
 	TYPES("variable of a pointer", 3, K(BTF_KIND_VAR, 0), 3, 1, 0, K(BTF_KIND_PTR, 0), 0);
 	TYPES("variable without a name", 0, K(BTF_KIND_VAR, 0), 1, 1);
 	TYPES("section", 16, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 4, 3, K(BTF_KIND_VAR, 0), 1, 1);
 	TYPES("section of nothing", 16, K(BTF_KIND_DATASEC, 0), 4);
 	TYPES("section of size 0", 16, K(BTF_KIND_DATASEC, 0), 0);
-	TYPES("section without a name", 0, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 4, 3, K(BTF_KIND_VAR, 0), 1, 1);
-	TYPES("section with a bad name", 7, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 4, 3, K(BTF_KIND_VAR, 0), 1, 1);
+	TYPES("section without a name", 0, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 4, 3,
+	      K(BTF_KIND_VAR, 0), 1, 1);
+	TYPES("section with a bad name", 7, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 4, 3,
+	      K(BTF_KIND_VAR, 0), 1, 1);
 	TYPES("section of an int", 16, K(BTF_KIND_DATASEC, 1), 4, 1, 0, 4);
-	TYPES("section with a small entry", 16, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 2, 3, K(BTF_KIND_VAR, 0), 1, 1);
-	TYPES("section with a large entry", 16, K(BTF_KIND_DATASEC, 1), 16, 3, 0, 8, 3, K(BTF_KIND_VAR, 0), 1, 1);
-	TYPES("section with an entry beyond", 16, K(BTF_KIND_DATASEC, 1), 4, 3, 4, 4, 3, K(BTF_KIND_VAR, 0), 1, 1);
+	TYPES("section with a small entry", 16, K(BTF_KIND_DATASEC, 1), 4, 3, 0, 2, 3,
+	      K(BTF_KIND_VAR, 0), 1, 1);
+	TYPES("section with a large entry", 16, K(BTF_KIND_DATASEC, 1), 16, 3, 0, 8, 3,
+	      K(BTF_KIND_VAR, 0), 1, 1);
+	TYPES("section with an entry beyond", 16, K(BTF_KIND_DATASEC, 1), 4, 3, 4, 4, 3,
+	      K(BTF_KIND_VAR, 0), 1, 1);
 	TYPES("float of 4", 3, K(BTF_KIND_FLOAT, 0), 4);
 	TYPES("float of 5", 3, K(BTF_KIND_FLOAT, 0), 5);
 	TYPES("float of 10", 3, K(BTF_KIND_FLOAT, 0), 10);
 	TYPES("float of 12", 3, K(BTF_KIND_FLOAT, 0), 12);
 	TYPES("float without a name", 0, K(BTF_KIND_FLOAT, 0), 4);
-	TYPES("struct with an unaligned float", 3, K(BTF_KIND_STRUCT, 1), 8, 3, 3, 8, 3, K(BTF_KIND_FLOAT, 0), 4);
-	TYPES("decl tag on a struct", 3, K(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0);
-	TYPES("decl tag on a member", 3, K(BTF_KIND_DECL_TAG, 0), 3, 0, 3, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0);
-	TYPES("decl tag on a member beyond", 3, K(BTF_KIND_DECL_TAG, 0), 3, 1, 3, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0);
+	TYPES("struct with an unaligned float", 3, K(BTF_KIND_STRUCT, 1), 8, 3, 3, 8, 3,
+	      K(BTF_KIND_FLOAT, 0), 4);
+	TYPES("decl tag on a struct", 3, K(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3, K(BTF_KIND_STRUCT, 1),
+	      4, 3, 1, 0);
+	TYPES("decl tag on a member", 3, K(BTF_KIND_DECL_TAG, 0), 3, 0, 3, K(BTF_KIND_STRUCT, 1), 4,
+	      3, 1, 0);
+	TYPES("decl tag on a member beyond", 3, K(BTF_KIND_DECL_TAG, 0), 3, 1, 3,
+	      K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0);
 	TYPES("decl tag on an int", 3, K(BTF_KIND_DECL_TAG, 0), 1, ~0u);
-	TYPES("decl tag with component -2", 3, K(BTF_KIND_DECL_TAG, 0), 3, ~1u, 3, K(BTF_KIND_STRUCT, 0), 0);
-	TYPES("decl tag without a value", 0, K(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3, K(BTF_KIND_STRUCT, 0), 0);
-	TYPES("decl tag with kind_flag", 3, KF(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3, K(BTF_KIND_STRUCT, 0), 0);
-	TYPES("decl tag with spaces", 7, K(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3, K(BTF_KIND_STRUCT, 0), 0);
+	TYPES("decl tag with component -2", 3, K(BTF_KIND_DECL_TAG, 0), 3, ~1u, 3,
+	      K(BTF_KIND_STRUCT, 0), 0);
+	TYPES("decl tag without a value", 0, K(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3,
+	      K(BTF_KIND_STRUCT, 0), 0);
+	TYPES("decl tag with kind_flag", 3, KF(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3,
+	      K(BTF_KIND_STRUCT, 0), 0);
+	TYPES("decl tag with spaces", 7, K(BTF_KIND_DECL_TAG, 0), 3, ~0u, 3, K(BTF_KIND_STRUCT, 0),
+	      0);
 	TYPES("type tag", 3, K(BTF_KIND_TYPE_TAG, 0), 1);
 	TYPES("type tag without a value", 0, K(BTF_KIND_TYPE_TAG, 0), 1);
 	TYPES("type tag after const", 0, K(BTF_KIND_CONST, 0), 3, 3, K(BTF_KIND_TYPE_TAG, 0), 1);
@@ -302,28 +333,52 @@ static void field_cases(void)
 		const char *what;
 		uint32_t w[40], n, size;
 	} c[] = {
-		{"one timer", {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, K(BTF_KIND_STRUCT, 1), 16, 3, 2, 0}, 9, 16},
+		{"one timer",
+		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, K(BTF_KIND_STRUCT, 1), 16, 3, 2, 0},
+		 9,
+		 16},
 		{"two timers",
-		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, K(BTF_KIND_STRUCT, 2), 32, 3, 2, 0, 5, 2, 128}, 12, 32},
+		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, K(BTF_KIND_STRUCT, 2), 32, 3, 2, 0, 5, 2,
+		  128},
+		 12,
+		 32},
 		{"a timer askew",
-		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, K(BTF_KIND_STRUCT, 1), 32, 3, 2, 32}, 9, 32},
+		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, K(BTF_KIND_STRUCT, 1), 32, 3, 2, 32},
+		 9,
+		 32},
 		{"a timer of another size",
-		 {TIMER, K(BTF_KIND_STRUCT, 0), 8, 3, K(BTF_KIND_STRUCT, 1), 16, 3, 2, 0}, 9, 16},
+		 {TIMER, K(BTF_KIND_STRUCT, 0), 8, 3, K(BTF_KIND_STRUCT, 1), 16, 3, 2, 0},
+		 9,
+		 16},
 		{"a timer and a bit-field",
-		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, KF(BTF_KIND_STRUCT, 2), 24, 3, 2, 0, 5, 1, 3u << 24 | 129},
-		 12, 24},
+		 {TIMER, K(BTF_KIND_STRUCT, 0), 16, 3, KF(BTF_KIND_STRUCT, 2), 24, 3, 2, 0, 5, 1,
+		  3u << 24 | 129},
+		 12,
+		 24},
 		{"a bit-field", {3, KF(BTF_KIND_STRUCT, 1), 4, 5, 1, 3u << 24 | 5}, 6, 4},
-		{"a lock", {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 1), 8, 3, 2, 32}, 12, 8},
+		{"a lock",
+		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 1), 8, 3, 2, 32},
+		 12,
+		 8},
 		{"two locks",
-		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 2), 8, 3, 2, 0, 5, 2, 32}, 15, 8},
+		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 2), 8, 3, 2, 0, 5,
+		  2, 32},
+		 15,
+		 8},
 		{"a lock and a bit-field",
-		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, KF(BTF_KIND_STRUCT, 2), 8, 3, 2, 0, 5, 1,
-		  3u << 24 | 33}, 15, 8},
+		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, KF(BTF_KIND_STRUCT, 2), 8, 3, 2, 0, 5,
+		  1, 3u << 24 | 33},
+		 15,
+		 8},
 		{"a lock askew",
-		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 1), 8, 3, 2, 16}, 12, 8},
+		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 1), 8, 3, 2, 16},
+		 12,
+		 8},
 		{"two locks in an array",
 		 {LOCK, K(BTF_KIND_STRUCT, 1), 4, 3, 1, 0, 3, K(BTF_KIND_STRUCT, 1), 8, 3, 4, 0, 0,
-		  K(BTF_KIND_ARRAY, 0), 0, 2, 1, 2}, 18, 8},
+		  K(BTF_KIND_ARRAY, 0), 0, 2, 1, 2},
+		 18,
+		 8},
 	};
 
 	for (unsigned int i = 0; i < COUNT(c); i++) {
@@ -336,8 +391,8 @@ static void field_cases(void)
 			/* Timers are not in skep's maps. */
 			if (!strcmp(c[i].what, "one timer"))
 				continue;
-			ATTR(.map_type = t, .key_size = 4, .value_size = c[i].size, .max_entries = 1,
-			     .btf_fd = (uint32_t)fd, .btf_key_type_id = 1,
+			ATTR(.map_type = t, .key_size = 4, .value_size = c[i].size,
+			     .max_entries = 1, .btf_fd = (uint32_t)fd, .btf_key_type_id = 1,
 			     .btf_value_type_id = c[i].w[0] == LOCK || c[i].w[0] == TIMER ? 3 : 2);
 			try(BPF_MAP_CREATE, "map type %u with %s", t, c[i].what);
 		}
@@ -353,7 +408,8 @@ static void depth_cases(void)
 
 	for (unsigned int kind = 0; kind < 4; kind++)
 		for (unsigned int d = 0; d < COUNT(depths); d++) {
-			static const char *const names[] = {"pointers", "consts", "arrays", "structs"};
+			static const char *const names[] = {"pointers", "consts", "arrays",
+							    "structs"};
 			char what[32];
 			uint32_t *w = words;
 
@@ -391,19 +447,21 @@ static void attr_cases(void)
 {
 	static char log[4096];
 	static const uint32_t levels[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 0x80000000u};
-	static const uint32_t sizes[] = {0, 1, 2, 64, 127, 128, 129, 4096, 0x3fffffff, 0x40000000, ~0u};
+	static const uint32_t sizes[] = {0,   1,    2,		64,	    127, 128,
+					 129, 4096, 0x3fffffff, 0x40000000, ~0u};
 
 	for (unsigned int l = 0; l < COUNT(levels); l++)
 		for (unsigned int s = 0; s < COUNT(sizes); s++)
 			for (unsigned int b = 0; b < 2; b++) {
 				/* A log of a good set is the kernel's alone: only where it fits. */
-				if (sizes[s] && sizes[s] != 4096 && b && levels[l] && levels[l] < 16)
+				if (sizes[s] && sizes[s] != 4096 && b && levels[l] &&
+				    levels[l] < 16)
 					continue;
 				reset();
 				ATTR(.btf = PTR(buf), .btf_size = size, .btf_log_level = levels[l],
 				     .btf_log_size = sizes[s], .btf_log_buf = b ? PTR(log) : 0);
-				try(BPF_BTF_LOAD, "btf log level %u size %u %s", levels[l], sizes[s],
-				    b ? "buf" : "no buf");
+				try(BPF_BTF_LOAD, "btf log level %u size %u %s", levels[l],
+				    sizes[s], b ? "buf" : "no buf");
 			}
 	for (unsigned int i = 0; i < COUNT(bad_ptrs); i++) {
 		reset();

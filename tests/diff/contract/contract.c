@@ -181,35 +181,94 @@ int raw_tp_new(void)
 /* Types by the numbers of the enum, then the strings. */
 static const uint32_t btf_types[] = {
 	/* u32, u64 */
-	1, BTF_KIND_INT << 24, 4, 32,
-	5, BTF_KIND_INT << 24, 8, 64,
+	1,
+	BTF_KIND_INT << 24,
+	4,
+	32,
+	5,
+	BTF_KIND_INT << 24,
+	8,
+	64,
 	/* struct bpf_spin_lock { u32 val; } */
-	9, BTF_KIND_STRUCT << 24 | 1, 4, 23, BTF_U32, 0,
+	9,
+	BTF_KIND_STRUCT << 24 | 1,
+	4,
+	23,
+	BTF_U32,
+	0,
 	/* struct locked { struct bpf_spin_lock lock; u32 a; u64 b; } */
-	27, BTF_KIND_STRUCT << 24 | 3, 16, 34, BTF_LOCK, 0, 39, BTF_U32, 32, 41, BTF_U64, 64,
+	27,
+	BTF_KIND_STRUCT << 24 | 3,
+	16,
+	34,
+	BTF_LOCK,
+	0,
+	39,
+	BTF_U32,
+	32,
+	41,
+	BTF_U64,
+	64,
 	/* struct plain { u32 a; u64 b at 8; } */
-	43, BTF_KIND_STRUCT << 24 | 2, 16, 39, BTF_U32, 0, 41, BTF_U64, 64,
+	43,
+	BTF_KIND_STRUCT << 24 | 2,
+	16,
+	39,
+	BTF_U32,
+	0,
+	41,
+	BTF_U64,
+	64,
 	/* s16 */
-	49, BTF_KIND_INT << 24, 2, 16 | BTF_INT_SIGNED << 24,
+	49,
+	BTF_KIND_INT << 24,
+	2,
+	16 | BTF_INT_SIGNED << 24,
 	/* u32[4] */
-	0, BTF_KIND_ARRAY << 24, 0, BTF_U32, BTF_U32, 4,
+	0,
+	BTF_KIND_ARRAY << 24,
+	0,
+	BTF_U32,
+	BTF_U32,
+	4,
 	/* struct later; */
-	53, BTF_KIND_FWD << 24, 0,
+	53,
+	BTF_KIND_FWD << 24,
+	0,
 	/* u32 f(u32 a) */
-	0, BTF_KIND_FUNC_PROTO << 24 | 1, BTF_U32, 39, BTF_U32,
-	59, BTF_KIND_FUNC << 24 | 0, BTF_PROTO,
+	0,
+	BTF_KIND_FUNC_PROTO << 24 | 1,
+	BTF_U32,
+	39,
+	BTF_U32,
+	59,
+	BTF_KIND_FUNC << 24 | 0,
+	BTF_PROTO,
 	/* u32 x in .bss */
-	61, BTF_KIND_VAR << 24, BTF_U32, 1,
-	63, BTF_KIND_DATASEC << 24 | 1, 4, BTF_VAR, 0, 4,
+	61,
+	BTF_KIND_VAR << 24,
+	BTF_U32,
+	1,
+	63,
+	BTF_KIND_DATASEC << 24 | 1,
+	4,
+	BTF_VAR,
+	0,
+	4,
 };
-static const char btf_strs[] = "\0u32\0u64\0bpf_spin_lock\0val\0locked\0lock\0a\0b\0plain\0s16\0later\0f\0x\0.bss";
+static const char btf_strs[] =
+	"\0u32\0u64\0bpf_spin_lock\0val\0locked\0lock\0a\0b\0plain\0s16\0later\0f\0x\0.bss";
 
 const void *btf_bytes(uint32_t *ret_size)
 {
 	static uint8_t buf[1024];
 	struct btf_header h = {
-		.magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(h), .type_len = sizeof(btf_types),
-		.str_off = sizeof(btf_types), .str_len = sizeof(btf_strs),
+		.magic = BTF_MAGIC,
+		.version = 1,
+		.hdr_len = sizeof(h),
+		.type_len = sizeof(btf_types),
+		.str_off = sizeof(btf_types),
+		.str_len = sizeof(btf_strs),
 	};
 
 	memcpy(buf, &h, sizeof(h));
@@ -231,7 +290,8 @@ int btf_new(void)
 static void set_up(void)
 {
 	struct other_fd *f = other_fds;
-	uint8_t *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *p =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	/* Taken, so that nobody else's mapping comes there. */
 	mprotect(p + PAGE, PAGE, PROT_NONE);
@@ -254,7 +314,8 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1 && !strcmp(argv[1], "--probe")) {
-		ATTR(.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1);
+		ATTR(.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4,
+		     .max_entries = 1);
 		return call(BPF_MAP_CREATE, ATTR_SIZE) < 0;
 	}
 	set_up();

@@ -32,7 +32,8 @@ static void good(unsigned int i)
 {
 	ATTR(.map_type = types[i].type, .key_size = types[i].key, .value_size = types[i].value,
 	     .max_entries = types[i].max, .map_flags = types[i].flags);
-	if (types[i].type == BPF_MAP_TYPE_ARRAY_OF_MAPS || types[i].type == BPF_MAP_TYPE_HASH_OF_MAPS)
+	if (types[i].type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
+	    types[i].type == BPF_MAP_TYPE_HASH_OF_MAPS)
 		A.u.inner_map_fd = (uint32_t)inner;
 	if (types[i].type == BPF_MAP_TYPE_TASK_STORAGE) {
 		A.u.btf_fd = (uint32_t)types_fd;
@@ -43,7 +44,8 @@ static void good(unsigned int i)
 
 static void create_sizes(unsigned int i)
 {
-	static const uint32_t keys[] = {0, 1, 2, 3, 4, 5, 8, 16, 511, 512, 513, 4096, 65536, 1u << 30, ~0u};
+	static const uint32_t keys[] = {0,   1,	  2,   3,    4,	    5,	      8,  16,
+					511, 512, 513, 4096, 65536, 1u << 30, ~0u};
 	static const uint32_t values[] = {0,	 1,	3,     4,     5,     8,		  16, 4096,
 					  32760, 32761, 32768, 32769, 65536, 0x80000000u, ~0u};
 	static const uint32_t counts[] = {0, 1, 2, 3, 4096, 4097, 8192, 12288, 1u << 16};
@@ -149,15 +151,17 @@ static void create_flags(unsigned int i)
 
 static void create_btf(unsigned int i)
 {
-	static const uint32_t ids[] = {0, BTF_U32, BTF_U64, BTF_LOCKED, BTF_PLAIN, BTF_S16, BTF_ARR,
-				       BTF_FWD, BTF_PROTO, BTF_VAR, BTF_SEC, 12 + 1, 1000, ~0u};
+	static const uint32_t ids[] = {0,	BTF_U32, BTF_U64, BTF_LOCKED, BTF_PLAIN,
+				       BTF_S16, BTF_ARR, BTF_FWD, BTF_PROTO,  BTF_VAR,
+				       BTF_SEC, 12 + 1,	 1000,	  ~0u};
 
 	for (unsigned int k = 0; k < 3; k++) {
 		static const uint32_t key_ids[] = {0, BTF_U32, BTF_U64};
 		char name[64];
 		struct runs s = {.name = name};
 
-		snprintf(name, sizeof(name), "create %s key type %u value type", types[i].name, key_ids[k]);
+		snprintf(name, sizeof(name), "create %s key type %u value type", types[i].name,
+			 key_ids[k]);
 		for (unsigned int v = 0; v < COUNT(ids); v++) {
 			long r;
 
@@ -201,8 +205,21 @@ static void create_btf(unsigned int i)
 static void create_names(void)
 {
 	static const char names[][20] = {
-		"a", "abcdefghijklmno", "abcdefghijklmnop", "a.b_C9", "a b", "a-b", "a/b", "\xc3\xa4", "a\0b",
-		"\1", "a\n", ".", "_", "9", "a\0\0\0\0\0\0\0\0\0\0\0\0\0b",
+		"a",
+		"abcdefghijklmno",
+		"abcdefghijklmnop",
+		"a.b_C9",
+		"a b",
+		"a-b",
+		"a/b",
+		"\xc3\xa4",
+		"a\0b",
+		"\1",
+		"a\n",
+		".",
+		"_",
+		"9",
+		"a\0\0\0\0\0\0\0\0\0\0\0\0\0b",
 	};
 
 	for (unsigned int i = 0; i < COUNT(names); i++) {
@@ -243,8 +260,10 @@ static void create_inner(void)
 	storage = (int)call(BPF_MAP_CREATE, ATTR_SIZE);
 	ring = map_new(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
 	for (unsigned int t = 4; t < 6; t++) {
-		const struct other_fd inners[] = {{"array_of_maps", deep}, {"locked hash", lock},
-						  {"task_storage", storage}, {"ringbuf", ring}};
+		const struct other_fd inners[] = {{"array_of_maps", deep},
+						  {"locked hash", lock},
+						  {"task_storage", storage},
+						  {"ringbuf", ring}};
 
 		for (unsigned int i = 0; i < COUNT(other_fds); i++) {
 			good(t);
@@ -280,8 +299,8 @@ static void create_inner(void)
 		good(t);
 		outer = (int)call(BPF_MAP_CREATE, ATTR_SIZE);
 		for (unsigned int i = 0; i < COUNT(in); i++) {
-			uint32_t fd = (uint32_t)map_new(in[i].type, in[i].key, in[i].value, in[i].max,
-							in[i].flags);
+			uint32_t fd = (uint32_t)map_new(in[i].type, in[i].key, in[i].value,
+							in[i].max, in[i].flags);
 
 			ATTR(.map_fd = (uint32_t)outer, .key = PTR(&key), .value = PTR(&fd));
 			try(BPF_MAP_UPDATE_ELEM, "%s takes inner map %u", types[t].name, i);
@@ -300,12 +319,14 @@ static void create_inner(void)
 		static const struct {
 			uint32_t type, key, value, max, flags;
 		} in[] = {
-			{BPF_MAP_TYPE_ARRAY, 4, 8, 3, F_INNER}, {BPF_MAP_TYPE_HASH, 4, 8, 3, 0},
-			{BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0}, {BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 3, 0},
+			{BPF_MAP_TYPE_ARRAY, 4, 8, 3, F_INNER},
+			{BPF_MAP_TYPE_HASH, 4, 8, 3, 0},
+			{BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0},
+			{BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 3, 0},
 		};
 		int tmpl = map_new(in[n].type, in[n].key, in[n].value, in[n].max, in[n].flags);
-		uint32_t other = (uint32_t)map_new(in[n].type, in[n].key, in[n].value, in[n].max * 2,
-						   in[n].flags);
+		uint32_t other = (uint32_t)map_new(in[n].type, in[n].key, in[n].value,
+						   in[n].max * 2, in[n].flags);
 		uint32_t key = 0;
 
 		good(4);
@@ -342,7 +363,8 @@ void map_cases(void)
 
 static const int elem_cmds[] = {BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM, BPF_MAP_DELETE_ELEM,
 				BPF_MAP_GET_NEXT_KEY, BPF_MAP_LOOKUP_AND_DELETE_ELEM};
-static const char *const elem_names[] = {"lookup", "update", "delete", "next_key", "lookup_and_delete"};
+static const char *const elem_names[] = {"lookup", "update", "delete", "next_key",
+					 "lookup_and_delete"};
 
 static uint8_t key_buf[64], value_buf[65536];
 static uint32_t inner_fd;
@@ -361,7 +383,8 @@ static void elem_pointers(unsigned int i, int fd)
 		for (unsigned int p = 0; p < COUNT(bad_ptrs); p++) {
 			elem_attr(fd, 0, 0);
 			A.u.key = bad_ptrs[p].ptr;
-			try(elem_cmds[c], "%s %s key at %s", types[i].name, elem_names[c], bad_ptrs[p].name);
+			try(elem_cmds[c], "%s %s key at %s", types[i].name, elem_names[c],
+			    bad_ptrs[p].name);
 			if (elem_cmds[c] == BPF_MAP_DELETE_ELEM)
 				continue;
 			elem_attr(fd, 0, 0);
@@ -378,7 +401,8 @@ static void elem_pointers(unsigned int i, int fd)
 
 static void elem_flags(unsigned int i, int fd)
 {
-	static const uint64_t flags[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 1ull << 31, 1ull << 32, 1ull << 63};
+	static const uint64_t flags[] = {0, 1, 2,  3,	       4,	   5,	      6,
+					 7, 8, 16, 1ull << 31, 1ull << 32, 1ull << 63};
 
 	for (unsigned int k = 0; k < 5; k++) {
 		/* Keys: present, absent, at the end, beyond, far beyond. */
@@ -388,16 +412,17 @@ static void elem_flags(unsigned int i, int fd)
 			memset(value_buf, 0, 64);
 			memcpy(value_buf, &inner_fd, 4);
 			elem_attr(fd, keys[k], flags[f]);
-			try(BPF_MAP_UPDATE_ELEM, "%s update key %u flags %#llx", types[i].name, keys[k],
-			    (unsigned long long)flags[f]);
+			try(BPF_MAP_UPDATE_ELEM, "%s update key %u flags %#llx", types[i].name,
+			    keys[k], (unsigned long long)flags[f]);
 			elem_attr(fd, keys[k], flags[f]);
-			try(BPF_MAP_LOOKUP_ELEM, "%s lookup key %u flags %#llx", types[i].name, keys[k],
-			    (unsigned long long)flags[f]);
+			try(BPF_MAP_LOOKUP_ELEM, "%s lookup key %u flags %#llx", types[i].name,
+			    keys[k], (unsigned long long)flags[f]);
 			if (f % 4 && f != 2)
 				continue;
 			elem_attr(fd, keys[k], flags[f]);
-			try(BPF_MAP_LOOKUP_AND_DELETE_ELEM, "%s lookup_and_delete key %u flags %#llx",
-			    types[i].name, keys[k], (unsigned long long)flags[f]);
+			try(BPF_MAP_LOOKUP_AND_DELETE_ELEM,
+			    "%s lookup_and_delete key %u flags %#llx", types[i].name, keys[k],
+			    (unsigned long long)flags[f]);
 		}
 		elem_attr(fd, keys[k], 0);
 		try(BPF_MAP_DELETE_ELEM, "%s delete key %u", types[i].name, keys[k]);
@@ -470,7 +495,8 @@ static void elem_fill(unsigned int i, int fd)
 
 static void elem_access(unsigned int i)
 {
-	static const uint32_t flags[] = {BPF_F_RDONLY, BPF_F_WRONLY, BPF_F_RDONLY_PROG, BPF_F_WRONLY_PROG};
+	static const uint32_t flags[] = {BPF_F_RDONLY, BPF_F_WRONLY, BPF_F_RDONLY_PROG,
+					 BPF_F_WRONLY_PROG};
 	static const char *const names[] = {"rdonly", "wronly", "rdonly_prog", "wronly_prog"};
 
 	for (unsigned int f = 0; f < COUNT(flags); f++) {
@@ -510,7 +536,8 @@ static void elem_frozen(unsigned int i)
 		elem_attr((int)fd, 0, 0);
 		try(elem_cmds[c], "%s frozen: %s", types[i].name, elem_names[c]);
 		elem_attr((int)fd, 0, 1ull << 40);
-		try(elem_cmds[c], "%s frozen: %s with an unknown flag", types[i].name, elem_names[c]);
+		try(elem_cmds[c], "%s frozen: %s with an unknown flag", types[i].name,
+		    elem_names[c]);
 		elem_attr((int)fd, 0, 0);
 		A.u.key = 8;
 		try(elem_cmds[c], "%s frozen: %s with a bad key", types[i].name, elem_names[c]);
@@ -556,7 +583,8 @@ void elem_cases(void)
 			elem_attr(other_fds[k].fd, 0, 0);
 			try(elem_cmds[c], "%s in %s", elem_names[c], other_fds[k].name);
 			elem_attr(other_fds[k].fd, 0, 1ull << 40);
-			try(elem_cmds[c], "%s in %s, unknown flag", elem_names[c], other_fds[k].name);
+			try(elem_cmds[c], "%s in %s, unknown flag", elem_names[c],
+			    other_fds[k].name);
 		}
 	for (unsigned int k = 0; k < COUNT(other_fds); k++)
 		if (strcmp(other_fds[k].name, "hash")) {
@@ -642,7 +670,8 @@ static void map_frozen(void)
 	map_at("frozen array", fd, 4096, PROT_WRITE, MAP_SHARED, 0);
 	map_at("frozen array", fd, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0);
 	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-	say(mprotect(p, 4096, PROT_READ | PROT_WRITE) ? -errno : 0, "mprotect of a frozen array's pages");
+	say(mprotect(p, 4096, PROT_READ | PROT_WRITE) ? -errno : 0,
+	    "mprotect of a frozen array's pages");
 	munmap(p, 4096);
 	close(fd);
 }
@@ -668,7 +697,8 @@ void mmap_cases(void)
 	fd = map_new(BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0);
 	map_all("ringbuf", fd);
 	p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-	say(mprotect(p, 4096, PROT_READ | PROT_WRITE) ? -errno : 0, "mprotect of a ring's consumer page");
+	say(mprotect(p, 4096, PROT_READ | PROT_WRITE) ? -errno : 0,
+	    "mprotect of a ring's consumer page");
 	munmap(p, 4096);
 	p = mmap(NULL, 4096 * 3, PROT_READ, MAP_SHARED, fd, 4096);
 	say(mprotect(p, 4096, PROT_READ | PROT_WRITE) ? -errno : 0, "mprotect of a ring's data");

@@ -14,8 +14,9 @@ static long info_of(int fd, uint32_t len)
 
 static void info_sizes(const char *what, int fd)
 {
-	static const uint32_t lens[] = {0, 1, 4, 8, 9, 31, 32, 40, 79, 80, 81, 88, 96, 104, 108, 112, 200,
-					224, 228, 232, 233, 240, 4095, 4096, 4097, ~0u};
+	static const uint32_t lens[] = {0,   1,	  4,   8,   9,	  31,	32,   40,  79,
+					80,  81,  88,  96,  104,  108,	112,  200, 224,
+					228, 232, 233, 240, 4095, 4096, 4097, ~0u};
 
 	for (unsigned int i = 0; i < COUNT(lens); i++) {
 		long r;
@@ -29,11 +30,12 @@ static void info_sizes(const char *what, int fd)
 		memset(info, 0, sizeof(info));
 		info[lens[i] - 1] = 1;
 		r = info_of(fd, lens[i]);
-		printf("info of %s, length %u, last byte set: %s, says %u\n", what, lens[i], err_name(r),
-		       A.u.info.info_len);
+		printf("info of %s, length %u, last byte set: %s, says %u\n", what, lens[i],
+		       err_name(r), A.u.info.info_len);
 	}
 	for (unsigned int i = 0; i < COUNT(bad_ptrs); i++) {
-		ATTR(.info.bpf_fd = (uint32_t)fd, .info.info = bad_ptrs[i].ptr, .info.info_len = 80);
+		ATTR(.info.bpf_fd = (uint32_t)fd, .info.info = bad_ptrs[i].ptr,
+		     .info.info_len = 80);
 		try(BPF_OBJ_GET_INFO_BY_FD, "info of %s at %s", what, bad_ptrs[i].name);
 		ATTR(.info.bpf_fd = (uint32_t)fd, .info.info = bad_ptrs[i].ptr, .info.info_len = 0);
 		try(BPF_OBJ_GET_INFO_BY_FD, "info of %s at %s, length 0", what, bad_ptrs[i].name);
@@ -50,8 +52,8 @@ static uint32_t at32(unsigned int off)
 
 static void map_info(void)
 {
-	static const uint32_t kinds[] = {BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_HASH, BPF_MAP_TYPE_PERCPU_ARRAY,
-					 BPF_MAP_TYPE_RINGBUF};
+	static const uint32_t kinds[] = {BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_HASH,
+					 BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_RINGBUF};
 	int btf = btf_new(), fd;
 
 	for (unsigned int i = 0; i < COUNT(kinds); i++) {
@@ -93,16 +95,23 @@ static int full_prog(int m1, int m2, int btf, bool gpl)
 	static struct bpf_func_info funcs[] = {{0, BTF_FUNC}};
 	static struct bpf_line_info lines[] = {{0, 1, 5, 1 << 10 | 1}, {9, 5, 1, 2 << 10 | 3}};
 	struct bpf_insn in[] = {
-		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0), MOV_REG(2, 10), ADD_IMM(2, -4), LD_MAP(1, m1),
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		MOV_REG(2, 10),
+		ADD_IMM(2, -4),
+		LD_MAP(1, m1),
 		CALL(BPF_FUNC_map_lookup_elem),
-		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 2, 0, m2), INSN(0, 0, 0, 0, 4),
-		LDX(BPF_W, 1, 1, 0), MOV_IMM(0, 0), EXIT(),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 2, 0, m2),
+		INSN(0, 0, 0, 0, 4),
+		LDX(BPF_W, 1, 1, 0),
+		MOV_IMM(0, 0),
+		EXIT(),
 	};
 
 	ATTR(.prog_type = BPF_PROG_TYPE_SOCKET_FILTER, .insn_cnt = COUNT(in), .insns = PTR(in),
-	     .license = gpl ? PTR("GPL") : PTR("none"), .prog_name = "full_prog", .prog_btf_fd = (uint32_t)btf,
-	     .func_info = PTR(funcs), .func_info_cnt = 1, .func_info_rec_size = 8, .line_info = PTR(lines),
-	     .line_info_cnt = 2, .line_info_rec_size = 16);
+	     .license = gpl ? PTR("GPL") : PTR("none"), .prog_name = "full_prog",
+	     .prog_btf_fd = (uint32_t)btf, .func_info = PTR(funcs), .func_info_cnt = 1,
+	     .func_info_rec_size = 8, .line_info = PTR(lines), .line_info_cnt = 2,
+	     .line_info_rec_size = 16);
 	return (int)call(BPF_PROG_LOAD, ATTR_SIZE);
 }
 
@@ -237,9 +246,12 @@ static void tags(void)
 		{MOV_IMM(0, 0), EXIT()},
 		{MOV_IMM(0, 1), EXIT()},
 		{LD_MAP(1, m), MOV_IMM(0, 0), EXIT()},
-		{INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 2, 0, m), INSN(0, 0, 0, 0, 0), MOV_IMM(0, 0), EXIT()},
-		{INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 2, 0, m), INSN(0, 0, 0, 0, 8), MOV_IMM(0, 0), EXIT()},
-		{INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 0, 0, 7), INSN(0, 0, 0, 0, 8), MOV_IMM(0, 0), EXIT()},
+		{INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 2, 0, m), INSN(0, 0, 0, 0, 0), MOV_IMM(0, 0),
+		 EXIT()},
+		{INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 2, 0, m), INSN(0, 0, 0, 0, 8), MOV_IMM(0, 0),
+		 EXIT()},
+		{INSN(BPF_LD | BPF_DW | BPF_IMM, 1, 0, 0, 7), INSN(0, 0, 0, 0, 8), MOV_IMM(0, 0),
+		 EXIT()},
 		{CALL(BPF_FUNC_ktime_get_ns), MOV_IMM(0, 0), EXIT()},
 		/* The tail is never reached. */
 		{MOV_IMM(0, 3), INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1, 3), MOV_IMM(0, 9), EXIT()},
@@ -320,7 +332,8 @@ static void kernel_btf_info(void)
 		b->name = len ? PTR(name) : 0;
 		b->name_len = len;
 		r = info_of((int)fd, 32);
-		printf("kernel's name in %u: %s %u %u\n", len, err_name(r), b->name_len, b->kernel_btf);
+		printf("kernel's name in %u: %s %u %u\n", len, err_name(r), b->name_len,
+		       b->kernel_btf);
 		say_bytes(name, 10, "name");
 	}
 	ATTR(.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1,
@@ -343,8 +356,8 @@ static void link_info(void)
 		l->raw_tracepoint.tp_name = len ? PTR(name) : 0;
 		l->raw_tracepoint.tp_name_len = len;
 		r = info_of(fd, sizeof(*l));
-		printf("link of a raw tracepoint, name in %u: %s, type %u, %u\n", len, err_name(r), l->type,
-		       l->raw_tracepoint.tp_name_len);
+		printf("link of a raw tracepoint, name in %u: %s, type %u, %u\n", len, err_name(r),
+		       l->type, l->raw_tracepoint.tp_name_len);
 		say_bytes(name, 12, "name");
 	}
 	memset(info, 0, sizeof(info));
@@ -385,7 +398,8 @@ void id_cases(void)
 	static const int get[] = {BPF_MAP_GET_FD_BY_ID, BPF_PROG_GET_FD_BY_ID, BPF_BTF_GET_FD_BY_ID,
 				  BPF_LINK_GET_FD_BY_ID};
 	static const char *const names[] = {"map", "program", "btf", "link"};
-	static const uint32_t ids[] = {0x7ffffffd, 0x7ffffffe, 0x7fffffff, 0x80000000u, 0xfffffffeu, ~0u};
+	static const uint32_t ids[] = {0x7ffffffd,  0x7ffffffe,	 0x7fffffff,
+				       0x80000000u, 0xfffffffeu, ~0u};
 	uint32_t key = 0, v = 0;
 	int m;
 
@@ -440,15 +454,17 @@ void id_cases(void)
 static void raw_tp_cases(void)
 {
 	int prog = prog_new(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0), filter = other_fds[4].fd;
-	static const char *const names[] = {"sys_enter", "sys_exit", "", "nothing_here", "task_newtask",
-					    "bpf_trace_printk"};
+	static const char *const names[] = {"sys_enter",    "sys_exit",	    "",
+					    "nothing_here", "task_newtask", "bpf_trace_printk"};
 	static char longname[300];
 
 	for (unsigned int i = 0; i < COUNT(names); i++) {
-		ATTR(.raw_tracepoint.prog_fd = (uint32_t)prog, .raw_tracepoint.name = PTR(names[i]));
+		ATTR(.raw_tracepoint.prog_fd = (uint32_t)prog,
+		     .raw_tracepoint.name = PTR(names[i]));
 		if (i < 4)
 			try(BPF_RAW_TRACEPOINT_OPEN, "raw_tp open '%s'", names[i]);
-		ATTR(.raw_tracepoint.prog_fd = (uint32_t)filter, .raw_tracepoint.name = PTR(names[i]));
+		ATTR(.raw_tracepoint.prog_fd = (uint32_t)filter,
+		     .raw_tracepoint.name = PTR(names[i]));
 		try(BPF_RAW_TRACEPOINT_OPEN, "raw_tp open of a filter '%s'", names[i]);
 	}
 	memset(longname, 'x', sizeof(longname) - 1);
@@ -459,7 +475,8 @@ static void raw_tp_cases(void)
 	}
 	for (unsigned int i = 0; i < COUNT(bad_ptrs); i++) {
 		*(char *)edge(1) = 's';
-		ATTR(.raw_tracepoint.prog_fd = (uint32_t)prog, .raw_tracepoint.name = bad_ptrs[i].ptr);
+		ATTR(.raw_tracepoint.prog_fd = (uint32_t)prog,
+		     .raw_tracepoint.name = bad_ptrs[i].ptr);
 		try(BPF_RAW_TRACEPOINT_OPEN, "raw_tp open, name at %s", bad_ptrs[i].name);
 	}
 	for (unsigned int k = 0; k < COUNT(other_fds); k++) {
@@ -475,11 +492,12 @@ static void raw_tp_cases(void)
 
 static void create_link_cases(void)
 {
-	static const uint32_t kinds[] = {BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_SOCKET_FILTER,
-					 BPF_PROG_TYPE_XDP, BPF_PROG_TYPE_SCHED_CLS, BPF_PROG_TYPE_SYSCALL,
-					 BPF_PROG_TYPE_KPROBE, BPF_PROG_TYPE_TRACEPOINT};
-	static const char *const names[] = {"raw_tp", "filter", "xdp", "sched_cls", "syscall", "kprobe",
-					    "tracepoint"};
+	static const uint32_t kinds[] = {
+		BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_SOCKET_FILTER, BPF_PROG_TYPE_XDP,
+		BPF_PROG_TYPE_SCHED_CLS,      BPF_PROG_TYPE_SYSCALL,	   BPF_PROG_TYPE_KPROBE,
+		BPF_PROG_TYPE_TRACEPOINT};
+	static const char *const names[] = {"raw_tp",  "filter", "xdp",	      "sched_cls",
+					    "syscall", "kprobe", "tracepoint"};
 
 	for (unsigned int k = 0; k < COUNT(other_fds); k++) {
 		ATTR(.link_create.prog_fd = (uint32_t)other_fds[k].fd);
@@ -506,11 +524,13 @@ static void create_link_cases(void)
 			snprintf(name, sizeof(name), "link_create %s attach type %u", names[t], at);
 			ATTR(.link_create.prog_fd = (uint32_t)prog, .link_create.attach_type = at);
 			if (kinds[t] == BPF_PROG_TYPE_XDP || kinds[t] == BPF_PROG_TYPE_SCHED_CLS ||
-			    kinds[t] == BPF_PROG_TYPE_KPROBE || kinds[t] == BPF_PROG_TYPE_TRACEPOINT)
+			    kinds[t] == BPF_PROG_TYPE_KPROBE ||
+			    kinds[t] == BPF_PROG_TYPE_TRACEPOINT)
 				break;
 			try(BPF_LINK_CREATE, "%s", name);
 		}
-		if (kinds[t] == BPF_PROG_TYPE_RAW_TRACEPOINT || kinds[t] == BPF_PROG_TYPE_SOCKET_FILTER)
+		if (kinds[t] == BPF_PROG_TYPE_RAW_TRACEPOINT ||
+		    kinds[t] == BPF_PROG_TYPE_SOCKET_FILTER)
 			for (unsigned int bit = 0; bit < 32; bit++) {
 				ATTR(.link_create.prog_fd = (uint32_t)prog,
 				     .link_create.flags = 1u << bit);
@@ -527,7 +547,8 @@ static void create_link_cases(void)
 	say_value(((struct bpf_prog_info *)(void *)info)->nr_map_ids, "maps after binding twice");
 	for (unsigned int bit = 0; bit < 32; bit++) {
 		ATTR(.prog_bind_map.prog_fd = (uint32_t)other_fds[4].fd,
-		     .prog_bind_map.map_fd = (uint32_t)other_fds[3].fd, .prog_bind_map.flags = 1u << bit);
+		     .prog_bind_map.map_fd = (uint32_t)other_fds[3].fd,
+		     .prog_bind_map.flags = 1u << bit);
 		try(BPF_PROG_BIND_MAP, "bind a map, flag bit %u", bit);
 		memset(&A, 0, sizeof(A));
 		set32(0, 1u << bit);

@@ -17,11 +17,19 @@ static void load_attr(uint32_t type)
 static void admission(void)
 {
 	static const uint32_t counts[] = {0, 1, 2, 4096, 4097, 1000000, 1000001, 0x7fffffff, ~0u};
-	static const char *const licenses[] = {"GPL", "", "Proprietary", "GPL v2", "MIT", "Dual MIT/GPL"};
+	static const char *const licenses[] = {"GPL",	 "",	"Proprietary",
+					       "GPL v2", "MIT", "Dual MIT/GPL"};
 	static char license[300];
 	static struct bpf_insn many[4100];
-	static const char names[][20] = {"a", "abcdefghijklmno", "abcdefghijklmnop", "a.b_C9", "a b", "a-b",
-					 "\xc3\xa4", "a\0b", "."};
+	static const char names[][20] = {"a",
+					 "abcdefghijklmno",
+					 "abcdefghijklmnop",
+					 "a.b_C9",
+					 "a b",
+					 "a-b",
+					 "\xc3\xa4",
+					 "a\0b",
+					 "."};
 
 	for (unsigned int i = 0; i < COUNT(many); i++)
 		many[i] = (struct bpf_insn)MOV_IMM(0, 0);
@@ -100,8 +108,9 @@ static void admission(void)
 
 static void flags(void)
 {
-	static const uint32_t kinds[] = {BPF_PROG_TYPE_SOCKET_FILTER, BPF_PROG_TYPE_XDP, BPF_PROG_TYPE_SCHED_CLS,
-					 BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_PROG_TYPE_SYSCALL};
+	static const uint32_t kinds[] = {BPF_PROG_TYPE_SOCKET_FILTER, BPF_PROG_TYPE_XDP,
+					 BPF_PROG_TYPE_SCHED_CLS, BPF_PROG_TYPE_RAW_TRACEPOINT,
+					 BPF_PROG_TYPE_SYSCALL};
 
 	for (unsigned int t = 0; t < COUNT(kinds); t++) {
 		char name[48];
@@ -145,7 +154,8 @@ static void flags(void)
 			A.u.attach_btf_obj_fd = (uint32_t)other_fds[k].fd;
 			try(BPF_PROG_LOAD, "type %u attach to %s", kinds[t], other_fds[k].name);
 			A.u.attach_btf_id = 1;
-			try(BPF_PROG_LOAD, "type %u attach to type 1 of %s", kinds[t], other_fds[k].name);
+			try(BPF_PROG_LOAD, "type %u attach to type 1 of %s", kinds[t],
+			    other_fds[k].name);
 		}
 	}
 	for (uint32_t id = 0; id < 3; id++) {
@@ -180,7 +190,8 @@ static size_t reason_len(void)
 static void logs(void)
 {
 	static const uint32_t levels[] = {0, 1, 2, 3, 4, 5, 8, 9, 12, 15, 16, 0x80000000u};
-	static const uint32_t sizes[] = {0, 1, 2, 16, 127, 128, 4096, 1 << 16, 0x3fffffff, 0x40000000, ~0u};
+	static const uint32_t sizes[] = {0,    1,	2,	    16,		127, 128,
+					 4096, 1 << 16, 0x3fffffff, 0x40000000, ~0u};
 
 	for (unsigned int good = 0; good < 2; good++)
 		for (unsigned int l = 0; l < COUNT(levels); l++)
@@ -196,12 +207,13 @@ static void logs(void)
 					A.u.log_buf = b ? PTR(log_buf) : 0;
 					memset(log_buf, 'x', sizeof(log_buf));
 					try(BPF_PROG_LOAD, "%s program, log level %#x size %#x %s",
-					    good ? "good" : "bad", levels[l], sizes[s], b ? "buf" : "no buf");
+					    good ? "good" : "bad", levels[l], sizes[s],
+					    b ? "buf" : "no buf");
 					printf("  log %s, true size %s\n",
 					       !b || !sizes[s] || sizes[s] > sizeof(log_buf) ? "-"
-					       : memchr(log_buf, 0, sizes[s])		     ? "ends"
-					       : log_buf[0] == 'x'			     ? "untouched"
-											     : "open",
+					       : memchr(log_buf, 0, sizes[s]) ? "ends"
+					       : log_buf[0] == 'x'	      ? "untouched"
+									      : "open",
 					       get32(140) ? "given" : "0");
 					if (levels[l] == 1 && sizes[s] == 4096 && b)
 						say_bytes(log_buf, reason_len(), "  text");
@@ -231,7 +243,8 @@ static void infos(void)
 	static struct bpf_func_info f[4] = {{0, BTF_FUNC}};
 	static struct bpf_line_info l[4] = {{0, 1, 1, 1 << 10}};
 	static const uint32_t recs[] = {0, 4, 7, 8, 12, 16, 20, 64, 251, 252, 256, 4096};
-	static const uint32_t counts[] = {0, 1, 2, 1000, 1000001, 0x7ffffff, 0x8000000, 0x7fffffff, ~0u};
+	static const uint32_t counts[] = {0,	     1,		2,	    1000, 1000001,
+					  0x7ffffff, 0x8000000, 0x7fffffff, ~0u};
 	static uint8_t longer[1024];
 	int btf = btf_new();
 
@@ -319,7 +332,8 @@ static void infos(void)
 	for (uint32_t off = 0; off < 4; off++)
 		for (uint32_t name = 0; name < 3; name++) {
 			static const uint32_t names[] = {0, 1, 5000};
-			struct bpf_line_info one[2] = {{0, 1, 1, 1 << 10}, {off, names[name], 1, 1 << 10}};
+			struct bpf_line_info one[2] = {{0, 1, 1, 1 << 10},
+						       {off, names[name], 1, 1 << 10}};
 
 			load_attr(BPF_PROG_TYPE_SOCKET_FILTER);
 			A.u.prog_btf_fd = (uint32_t)btf;
@@ -389,8 +403,8 @@ static void fd_arrays(void)
 	}
 	for (unsigned int kind = 5; kind < 7; kind++) {
 		int map = map_new(BPF_MAP_TYPE_ARRAY, 4, 16, 1, 0);
-		struct bpf_insn in[] = {INSN(BPF_LD | BPF_DW | BPF_IMM, 1, kind, 0, 0), INSN(0, 0, 0, 0, 0),
-					MOV_IMM(0, 0), EXIT()};
+		struct bpf_insn in[] = {INSN(BPF_LD | BPF_DW | BPF_IMM, 1, kind, 0, 0),
+					INSN(0, 0, 0, 0, 0), MOV_IMM(0, 0), EXIT()};
 		static uint8_t info[256];
 		long fd;
 
@@ -468,8 +482,9 @@ static void run_it(const char *what)
 
 static void packet_runs(const char *name, int prog)
 {
-	static const uint32_t sizes[] = {0, 1, 13, 14, 15, 33, 34, 64, 256, 1514, 3000, 3519, 3520, 3521, 3711, 3712, 3713,
-					 3776, 4096, 8192, 40000, 65535, 73392, 100000, ~0u};
+	static const uint32_t sizes[] = {0,    1,    13,    14,	   15,	  33,	  34,	64,   256,
+					 1514, 3000, 3519,  3520,  3521,  3711,	  3712, 3713, 3776,
+					 4096, 8192, 40000, 65535, 73392, 100000, ~0u};
 	static const uint32_t outs[] = {0, 1, 63, 64, 65, 1000};
 	static const uint32_t ctxs[] = {0, 1, 4, 24, 25, 32, 64, 184, 192, 193, 200, 4096, 4097};
 	char what[96];
@@ -524,7 +539,8 @@ static void packet_runs(const char *name, int prog)
 		run_it(what);
 		if (ctxs[i] > 8) {
 			ctx_in[ctxs[i] - 1] = 1;
-			snprintf(what, sizeof(what), "run %s with a context of %u, last byte set", name, ctxs[i]);
+			snprintf(what, sizeof(what), "run %s with a context of %u, last byte set",
+				 name, ctxs[i]);
 			run_it(what);
 		}
 		run_attr(prog, true);
@@ -534,7 +550,8 @@ static void packet_runs(const char *name, int prog)
 			((uint32_t *)(void *)ctx_in)[1] = 64;
 		A.u.test.ctx_out = PTR(ctx_out);
 		A.u.test.ctx_size_out = ctxs[i];
-		snprintf(what, sizeof(what), "run %s with room for %u of the context", name, ctxs[i]);
+		snprintf(what, sizeof(what), "run %s with room for %u of the context", name,
+			 ctxs[i]);
 		run_it(what);
 		say_bytes(ctx_out, 32, "  context");
 	}
@@ -602,7 +619,8 @@ static void plain_runs(const char *name, int prog)
 		run_it(what);
 		say_bytes(ctx_in, 16, "  context");
 		A.u.test.ctx_in = ctxs[i] ? 0 : PTR(ctx_in);
-		snprintf(what, sizeof(what), "run %s with a context of %u that is not", name, ctxs[i]);
+		snprintf(what, sizeof(what), "run %s with a context of %u that is not", name,
+			 ctxs[i]);
 		run_it(what);
 	}
 	for (unsigned int i = 0; i < COUNT(bad_ptrs); i++) {

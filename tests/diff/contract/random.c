@@ -51,14 +51,16 @@ static void one_map(int btf)
 {
 	/* Types that skep has; sizes are small. */
 	ATTR(.map_type = PICK(1, 2, 6, 12, 13, 27, 29), .key_size = PICK(0, 4, 4, 4, 4, 8),
-	     .value_size = PICK(0, 1, 4, 4, 8, 16, 16, 24), .max_entries = PICK(0, 1, 1, 2, 3, 4096),
+	     .value_size = PICK(0, 1, 4, 4, 8, 16, 16, 24),
+	     .max_entries = PICK(0, 1, 1, 2, 3, 4096),
 	     .map_flags = rnd(3) ? PICK(0, 0, 1, 1, 1u << 10) : 1u << rnd(20));
 	if (rnd(2))
 		A.u.inner_map_fd = any_fd();
 	if (rnd(2)) {
 		A.u.btf_fd = (uint32_t)btf;
 		A.u.btf_key_type_id = PICK(0, BTF_U32, BTF_U32, BTF_U64);
-		A.u.btf_value_type_id = PICK(0, BTF_U32, BTF_U64, BTF_LOCKED, BTF_PLAIN, BTF_ARR, BTF_SEC);
+		A.u.btf_value_type_id =
+			PICK(0, BTF_U32, BTF_U64, BTF_LOCKED, BTF_PLAIN, BTF_ARR, BTF_SEC);
 	}
 	if (!rnd(10))
 		set32(4 * rnd(24), PICK(1, 2, 255, 65536));
@@ -93,8 +95,8 @@ static void one_prog(int btf)
 	static char log[256];
 	static uint32_t fds[4];
 
-	ATTR(.prog_type = PICK(1, 1, 3, 6, 17), .insn_cnt = rnd(20) ? 2 : PICK(0, 1), .insns = pointer(in),
-	     .license = pointer("GPL"));
+	ATTR(.prog_type = PICK(1, 1, 3, 6, 17), .insn_cnt = rnd(20) ? 2 : PICK(0, 1),
+	     .insns = pointer(in), .license = pointer("GPL"));
 	if (!rnd(3)) {
 		A.u.log_level = PICK(0, 1, 2, 4, 8, 3);
 		A.u.log_size = PICK(0, 0, 1, 64, 255);
@@ -104,7 +106,8 @@ static void one_prog(int btf)
 		f[0] = (struct bpf_func_info){rnd(8) ? 0 : rnd(3), rnd(3) ? BTF_FUNC : rnd(13)};
 		f[1] = (struct bpf_func_info){rnd(3), rnd(13)};
 		for (unsigned int i = 0; i < 3; i++)
-			l[i] = (struct bpf_line_info){rnd(4) ? i : rnd(3), rnd(70), rnd(70), rnd(99) << 10};
+			l[i] = (struct bpf_line_info){rnd(4) ? i : rnd(3), rnd(70), rnd(70),
+						      rnd(99) << 10};
 		A.u.prog_btf_fd = rnd(12) ? (uint32_t)btf : any_fd();
 		A.u.func_info_rec_size = rnd(9) ? 8 : PICK(0, 4, 12);
 		A.u.func_info = pointer(f);
@@ -172,12 +175,13 @@ static void one_btf(void)
 
 	memcpy(buf, good, size);
 	while (n--) {
-		uint32_t v = PICK(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 23, 32, 34, 64, 96, 128,
-				  0x01000000, 0x02000001, 0x03000000, 0x04000001, 0x04000002, 0x05000001,
-				  0x06000001, 0x07000000, 0x08000000, 0x09000000, 0x0a000000, 0x0c000000,
-				  0x0c000001, 0x0d000000, 0x0d000001, 0x0e000000, 0x0f000001, 0x10000000,
-				  0x11000000, 0x12000000, 0x13000001, 0x84000001, 0x84000002, 0x84000003,
-				  0x05000010, 0x01000020, 0x03000003, ~0u);
+		uint32_t v =
+			PICK(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 23, 32, 34, 64, 96,
+			     128, 0x01000000, 0x02000001, 0x03000000, 0x04000001, 0x04000002,
+			     0x05000001, 0x06000001, 0x07000000, 0x08000000, 0x09000000, 0x0a000000,
+			     0x0c000000, 0x0c000001, 0x0d000000, 0x0d000001, 0x0e000000, 0x0f000001,
+			     0x10000000, 0x11000000, 0x12000000, 0x13000001, 0x84000001, 0x84000002,
+			     0x84000003, 0x05000010, 0x01000020, 0x03000003, ~0u);
 
 		uint32_t w = rnd((size - 24 - 70) / 4);
 
@@ -189,9 +193,9 @@ static void one_btf(void)
 
 void random_cases(uint64_t s, unsigned int calls)
 {
-	static const int elem[] = {BPF_MAP_LOOKUP_ELEM, BPF_MAP_UPDATE_ELEM, BPF_MAP_UPDATE_ELEM,
-				   BPF_MAP_DELETE_ELEM, BPF_MAP_GET_NEXT_KEY,
-				   BPF_MAP_LOOKUP_AND_DELETE_ELEM};
+	static const int elem[] = {BPF_MAP_LOOKUP_ELEM,	 BPF_MAP_UPDATE_ELEM,
+				   BPF_MAP_UPDATE_ELEM,	 BPF_MAP_DELETE_ELEM,
+				   BPF_MAP_GET_NEXT_KEY, BPF_MAP_LOOKUP_AND_DELETE_ELEM};
 	int btf = btf_new();
 
 	seed = s * 0x9e3779b97f4a7c15ull + 1;
@@ -221,27 +225,30 @@ void random_cases(uint64_t s, unsigned int calls)
 			cmd = BPF_BTF_LOAD;
 			one_btf();
 		} else if (kind < 19) {
-			cmd = (int)PICK(BPF_MAP_FREEZE, BPF_PROG_BIND_MAP, BPF_LINK_CREATE, BPF_LINK_DETACH);
+			cmd = (int)PICK(BPF_MAP_FREEZE, BPF_PROG_BIND_MAP, BPF_LINK_CREATE,
+					BPF_LINK_DETACH);
 			ATTR(.map_fd = any_fd());
 			set32(4, cmd == BPF_PROG_BIND_MAP ? any_fd() : 0);
 		} else {
 			cmd = BPF_RAW_TRACEPOINT_OPEN;
-			ATTR(.raw_tracepoint.prog_fd = any_fd(), .raw_tracepoint.name = pointer("sys_exit"));
+			ATTR(.raw_tracepoint.prog_fd = any_fd(),
+			     .raw_tracepoint.name = pointer("sys_exit"));
 		}
 		/* A failed copy may have left a byte there, or not. */
 		*(uint8_t *)edge(1) = 0;
 		r = call(cmd, ATTR_SIZE);
 		printf("%u: command %d: %s", i, cmd, err_name(r));
 		if (cmd == BPF_PROG_TEST_RUN)
-			printf(" %u %u %u", A.u.test.retval, A.u.test.data_size_out, A.u.test.ctx_size_out);
+			printf(" %u %u %u", A.u.test.retval, A.u.test.data_size_out,
+			       A.u.test.ctx_size_out);
 		else if (cmd == BPF_OBJ_GET_INFO_BY_FD)
 			printf(" %u", A.u.info.info_len);
 		printf("\n");
 		if (getenv("CONTRACT_ATTR") && i == (unsigned int)atoi(getenv("CONTRACT_ATTR")))
 			for (unsigned int k = 0; k < ATTR_SIZE / 4; k++)
 				fprintf(stderr, "%u: %#x\n", k * 4, A.w[k]);
-		if (cmd == BPF_MAP_CREATE || cmd == BPF_PROG_LOAD || cmd == BPF_RAW_TRACEPOINT_OPEN ||
-		    cmd == BPF_LINK_CREATE)
+		if (cmd == BPF_MAP_CREATE || cmd == BPF_PROG_LOAD ||
+		    cmd == BPF_RAW_TRACEPOINT_OPEN || cmd == BPF_LINK_CREATE)
 			put(r);
 		else if (cmd == BPF_BTF_LOAD && r >= 0)
 			close((int)r);

@@ -52,7 +52,8 @@ static void fill(int cmd)
 	memset(&A, 0, sizeof(A));
 	switch (cmd) {
 	case BPF_MAP_CREATE:
-		ATTR(.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4, .max_entries = 1);
+		ATTR(.map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .value_size = 4,
+		     .max_entries = 1);
 		break;
 	case BPF_MAP_LOOKUP_ELEM:
 	case BPF_MAP_UPDATE_ELEM:
@@ -73,7 +74,8 @@ static void fill(int cmd)
 		     .license = PTR("GPL"));
 		break;
 	case BPF_PROG_TEST_RUN:
-		ATTR(.test.prog_fd = (uint32_t)xdp, .test.data_in = PTR(value), .test.data_size_in = 64);
+		ATTR(.test.prog_fd = (uint32_t)xdp, .test.data_in = PTR(value),
+		     .test.data_size_in = 64);
 		break;
 	case BPF_BTF_LOAD:
 		A.u.btf = PTR(btf_bytes(&size));
@@ -84,7 +86,8 @@ static void fill(int cmd)
 		ATTR(.info.bpf_fd = (uint32_t)hash, .info.info = PTR(info), .info.info_len = 80);
 		break;
 	case BPF_RAW_TRACEPOINT_OPEN:
-		ATTR(.raw_tracepoint.prog_fd = (uint32_t)prog, .raw_tracepoint.name = PTR("sys_enter"));
+		ATTR(.raw_tracepoint.prog_fd = (uint32_t)prog,
+		     .raw_tracepoint.name = PTR("sys_enter"));
 		break;
 	case BPF_LINK_CREATE:
 		ATTR(.link_create.prog_fd = (uint32_t)prog);
@@ -93,7 +96,8 @@ static void fill(int cmd)
 		ATTR(.link_detach.link_fd = (uint32_t)link_fd);
 		break;
 	case BPF_PROG_BIND_MAP:
-		ATTR(.prog_bind_map.prog_fd = (uint32_t)prog, .prog_bind_map.map_fd = (uint32_t)hash);
+		ATTR(.prog_bind_map.prog_fd = (uint32_t)prog,
+		     .prog_bind_map.map_fd = (uint32_t)hash);
 		break;
 	case BPF_MAP_GET_NEXT_ID:
 	case BPF_PROG_GET_NEXT_ID:

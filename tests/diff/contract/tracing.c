@@ -63,8 +63,8 @@ static void attr_for(uint32_t target, uint32_t attach_type)
 {
 	static struct bpf_insn in[] = {MOV_IMM(0, 0), EXIT()};
 
-	ATTR(.prog_type = BPF_PROG_TYPE_TRACING, .insn_cnt = 2, .insns = PTR(in), .license = PTR("GPL"),
-	     .expected_attach_type = attach_type, .attach_btf_id = target);
+	ATTR(.prog_type = BPF_PROG_TYPE_TRACING, .insn_cnt = 2, .insns = PTR(in),
+	     .license = PTR("GPL"), .expected_attach_type = attach_type, .attach_btf_id = target);
 }
 
 static void loads(uint32_t tp)
@@ -73,7 +73,9 @@ static void loads(uint32_t tp)
 		const char *name;
 		uint32_t kind;
 	} others[] = {
-		{"task_struct", BTF_KIND_STRUCT}, {"int", BTF_KIND_INT}, {"__x64_sys_getpgid", BTF_KIND_FUNC},
+		{"task_struct", BTF_KIND_STRUCT},
+		{"int", BTF_KIND_INT},
+		{"__x64_sys_getpgid", BTF_KIND_FUNC},
 	};
 	long vm;
 
@@ -125,12 +127,13 @@ static void links(int prog)
 		try(BPF_LINK_CREATE, "link tp_btf, attach type %u", at);
 	}
 	for (unsigned int bit = 0; bit < 32; bit++) {
-		ATTR(.link_create.prog_fd = (uint32_t)prog, .link_create.attach_type = BPF_TRACE_RAW_TP,
-		     .link_create.flags = 1u << bit);
+		ATTR(.link_create.prog_fd = (uint32_t)prog,
+		     .link_create.attach_type = BPF_TRACE_RAW_TP, .link_create.flags = 1u << bit);
 		try(BPF_LINK_CREATE, "link tp_btf, flag bit %u", bit);
 	}
 	for (unsigned int w = 1; w < 16; w++) {
-		ATTR(.link_create.prog_fd = (uint32_t)prog, .link_create.attach_type = BPF_TRACE_RAW_TP);
+		ATTR(.link_create.prog_fd = (uint32_t)prog,
+		     .link_create.attach_type = BPF_TRACE_RAW_TP);
 		if (w == 2)
 			continue;
 		set32(w * 4, 1);
