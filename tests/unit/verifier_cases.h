@@ -2,6 +2,7 @@
 /*
  * Programs whose verdicts are compared with the kernel's; see verifier_asm.h for the notation.
  */
+/* clang-format off */
 #define SF BPF_PROG_TYPE_SOCKET_FILTER
 #define CLS BPF_PROG_TYPE_SCHED_CLS
 #define XDP BPF_PROG_TYPE_XDP
@@ -300,6 +301,15 @@ static const struct test cases[] = {
 	{ "ringbuf var size", SF, 0, RND "r2 = r0; r1 = map 3; r3 = 0; call 131; r0 = 0; exit" },
 	{ "ringbuf submit map value", SF, 0, LOOKUP(1) "r1 = r0; r2 = 0; call 132; " OUT },
 	{ "ringbuf output", SF, 0, "r1 = map 3; r2 = r10; r2 += -8; r3 = 8; r4 = 0; call 130; exit" },
+#define DIAMOND(off) RND "if r0 == 5 goto +1; *(u64 *)(r10 - " #off ") = r10; "
+#define DIAMONDS8 \
+	DIAMOND(8) DIAMOND(16) DIAMOND(24) DIAMOND(32) DIAMOND(40) DIAMOND(48) DIAMOND(56) DIAMOND(64)
+#define DIAMONDS24 DIAMONDS8 DIAMONDS8 DIAMONDS8
+	{ "dead slots", SF, 0, DIAMONDS24 "r0 = 0; exit" },
+	{ "dead slots below", SF, 0, "r1 = r10; call s_ds; r0 = 0; exit; s_ds: \n r6 = r1; r6 += -8; r7 = 0; " DIAMONDS24 "*(u64 *)(r6 + 0) = r7; r0 = 0; exit" },
+	{ "live slot", SF, 0, "*(u64 *)(r10 - 8) = r10; " RND "if r0 == 5 goto +2; r1 = 0; *(u64 *)(r10 - 8) = r1; " DIAMOND(16) DIAMOND(24) "r1 = *(u64 *)(r10 - 8); r0 = *(u64 *)(r1 - 8); r0 = 0; exit" },
+	{ "live slot read below", SF, 0, "r1 = 0; *(u64 *)(r10 - 8) = r10; " RND "if r0 == 5 goto +2; r1 = 0; *(u64 *)(r10 - 8) = r1; " DIAMOND(16) DIAMOND(24) "r1 = r10; call s_ls; r0 = 0; exit; s_ls: \n r1 = *(u64 *)(r1 - 8); r0 = *(u64 *)(r1 - 8); r0 = 0; exit" },
+	{ "live slot read after call", SF, 0, "*(u64 *)(r10 - 8) = r10; call s_la; r1 = *(u64 *)(r10 - 8); r0 = *(u64 *)(r1 - 8); r0 = 0; exit; s_la: \n " RND "if r0 == 5 goto +1; r0 = 1; " DIAMOND(16) DIAMOND(24) "r0 = 0; exit" },
 	{ "ringbuf tail call below", SF, 0, "r6 = r1; r1 = map 3; r2 = 8; r3 = 0; call 131; if r0 == 0 goto out; r7 = r0; r1 = r6; call s_tl; r1 = r7; r2 = 0; call 132; " OUT "s_tl: \n r2 = map 4; r3 = 0; call 12; r0 = 0; exit" },
 	{ "ringbuf tail call below leak", SF, 0, "r6 = r1; r1 = map 3; r2 = 8; r3 = 0; call 131; if r0 == 0 goto out; r7 = r0; r1 = r6; call s_tl; if r0 == 5 goto out; r1 = r7; r2 = 0; call 132; " OUT "s_tl: \n r2 = map 4; r3 = 0; call 12; r0 = 0; exit" },
 	{ "ringbuf tail call below submitted", SF, 0, "r6 = r1; r1 = map 3; r2 = 8; r3 = 0; call 131; if r0 == 0 goto out; r7 = r0; r1 = r6; r2 = r7; call s_tl; " OUT "s_tl: \n r7 = r2; r2 = map 4; r3 = 0; call 12; r1 = r7; r2 = 0; call 132; r0 = 0; exit" },
@@ -488,3 +498,4 @@ static const struct test cases[] = {
 	{ "ctx or stack", SF, 0, "r6 = r1; " RND "r2 = r6; if r0 == 0 goto a; r2 = r10; r2 += -8; *(u64 *)(r10 - 8) = 0; a: \n r0 = *(u32 *)(r2 + 0); exit" },
 	{ "map or stack", SF, 0, LOOKUPX(0) "r2 = r0; if r0 != 0 goto a; r2 = r10; r2 += -8; *(u64 *)(r10 - 8) = 0; a: \n r0 = *(u32 *)(r2 + 0); exit" },
 };
+/* clang-format on */
