@@ -38,24 +38,42 @@ static const char *call_name(unsigned int nr)
 	static char number[16];
 
 	switch (nr) {
-	case SYS_read: return "read";
-	case SYS_write: return "write";
-	case SYS_close: return "close";
-	case SYS_openat: return "openat";
-	case SYS_getpid: return "getpid";
-	case SYS_getpgid: return "getpgid";
-	case SYS_nanosleep: return "nanosleep";
-	case SYS_clock_nanosleep: return "clock_nanosleep";
-	case SYS_epoll_wait: return "epoll_wait";
-	case SYS_bpf: return "bpf";
-	case SYS_mmap: return "mmap";
-	case SYS_munmap: return "munmap";
-	case SYS_mprotect: return "mprotect";
-	case SYS_futex: return "futex";
-	case SYS_clone3: return "clone3";
-	case SYS_epoll_ctl: return "epoll_ctl";
-	case SYS_epoll_create1: return "epoll_create1";
-	case SYS_exit: return "exit";
+	case SYS_read:
+		return "read";
+	case SYS_write:
+		return "write";
+	case SYS_close:
+		return "close";
+	case SYS_openat:
+		return "openat";
+	case SYS_getpid:
+		return "getpid";
+	case SYS_getpgid:
+		return "getpgid";
+	case SYS_nanosleep:
+		return "nanosleep";
+	case SYS_clock_nanosleep:
+		return "clock_nanosleep";
+	case SYS_epoll_wait:
+		return "epoll_wait";
+	case SYS_bpf:
+		return "bpf";
+	case SYS_mmap:
+		return "mmap";
+	case SYS_munmap:
+		return "munmap";
+	case SYS_mprotect:
+		return "mprotect";
+	case SYS_futex:
+		return "futex";
+	case SYS_clone3:
+		return "clone3";
+	case SYS_epoll_ctl:
+		return "epoll_ctl";
+	case SYS_epoll_create1:
+		return "epoll_create1";
+	case SYS_exit:
+		return "exit";
 	default:
 		snprintf(number, sizeof(number), "#%u", nr);
 		return number;
@@ -65,7 +83,7 @@ static const char *call_name(unsigned int nr)
 /* Something to count: a thread that opens, reads, writes and naps. */
 static void *work(void *unused)
 {
-	struct timespec nap = { .tv_nsec = 1000000 };
+	struct timespec nap = {.tv_nsec = 1000000};
 	char buf[512];
 
 	(void)unused;
@@ -91,8 +109,8 @@ static void *work(void *unused)
 static bool have_fentry(void)
 {
 	struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
 	int id = libbpf_find_vmlinux_btf_id(SLEEP_FUNCTION, BPF_TRACE_FENTRY), fd;
@@ -149,8 +167,8 @@ static void print_histogram(struct syscount_bpf *skel)
 		unsigned long long n = skel->bss->histogram[i];
 		int bar = (int)(n * 40 / max);
 
-		printf("%10llu -> %-9llu %10llu  |%.*s\n", i ? 1ull << i : 0, (2ull << i) - 1, n, bar,
-		       "****************************************");
+		printf("%10llu -> %-9llu %10llu  |%.*s\n", i ? 1ull << i : 0, (2ull << i) - 1, n,
+		       bar, "****************************************");
 	}
 }
 

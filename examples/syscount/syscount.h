@@ -8,7 +8,7 @@
 struct syscount_event {
 	unsigned long long time_ns;
 	unsigned int pid;
-	unsigned int nr; /* system call */
+	unsigned int nr;	  /* system call */
 	unsigned long long calls; /* of this task so far */
 	char comm[16];
 };

@@ -102,7 +102,8 @@ void *skep_pages_alloc(size_t size)
 	if (!size || size > SKEP_ALLOC_MAX || must_fail())
 		return NULL;
 	size = SKEP_ALIGN_UP(size, 4096);
-	p = skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p = skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
 	return p < 0 && p >= -SKEP_MAX_ERRNO ? NULL : counted((void *)p);
 }
 

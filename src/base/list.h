@@ -39,7 +39,8 @@ static inline void skep_list_del(struct skep_list *n)
 
 #define skep_list_entry(l, type, member) container_of(l, type, member)
 #define skep_list_for_each(pos, head, member)                                                      \
-	for (pos = skep_list_entry((head)->next, __typeof__(*pos), member); &pos->member != (head); \
+	for (pos = skep_list_entry((head)->next, __typeof__(*pos), member);                        \
+	     &pos->member != (head);                                                               \
 	     pos = skep_list_entry(pos->member.next, __typeof__(*pos), member))
 #define skep_list_for_each_safe(pos, tmp, head, member)                                            \
 	for (pos = skep_list_entry((head)->next, __typeof__(*pos), member),                        \

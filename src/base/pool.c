@@ -33,8 +33,8 @@ int skep_arena_init(void)
 
 	if (__atomic_load_n(&skep_arena_base, __ATOMIC_ACQUIRE))
 		return 0;
-	p = skep_raw(__NR_mmap, 0, want, PROT_READ,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = skep_raw(__NR_mmap, 0, want, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		     0);
 	if (p < 0 && p >= -SKEP_MAX_ERRNO)
 		return -ENOMEM;
 	start = (u64)p;
@@ -64,7 +64,8 @@ static bool open_up_to(u64 end)
 	while (open < end) {
 		u64 to = SKEP_ALIGN_UP(end, OPEN_STEP);
 
-		if (skep_raw(__NR_mprotect, skep_arena_base + open, to - open, PROT_READ | PROT_WRITE))
+		if (skep_raw(__NR_mprotect, skep_arena_base + open, to - open,
+			     PROT_READ | PROT_WRITE))
 			return false;
 		if (__atomic_compare_exchange_n(&arena_open, &open, to, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_ACQUIRE))

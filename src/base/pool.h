@@ -34,7 +34,7 @@ static inline bool skep_arena_has(u64 addr)
 
 struct skep_pool {
 	u64 free; /* tagged head of the LIFO of free objects, see pool.c */
-	u32 size;		   /* object size, multiple of 64 */
+	u32 size; /* object size, multiple of 64 */
 	u32 align;
 	u64 live; /* objects handed out, for memory accounting */
 };

@@ -35,7 +35,8 @@ void skep_rcu_defer(struct skep_rcu_head *head, void (*func)(struct skep_rcu_hea
 		head->next = old;
 	} while (!__atomic_compare_exchange_n(&deferred, &old, head, true, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
-	if (unlikely(__atomic_add_fetch(&nr_deferred, 1, __ATOMIC_RELAXED) % SKEP_RCU_KICK_EVERY == 0)) {
+	if (unlikely(__atomic_add_fetch(&nr_deferred, 1, __ATOMIC_RELAXED) % SKEP_RCU_KICK_EVERY ==
+		     0)) {
 		void (*kick)(void) = SKEP_READ(skep_rcu_kick);
 
 		if (kick)

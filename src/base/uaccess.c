@@ -132,7 +132,8 @@ static inline bool on_own_stack(u64 addr, size_t n)
 			find_stack();
 		return false;
 	}
-	return sp >= stack_lo && sp < stack_hi && addr >= sp && addr < stack_hi && n <= stack_hi - addr;
+	return sp >= stack_lo && sp < stack_hi && addr >= sp && addr < stack_hi &&
+	       n <= stack_hi - addr;
 }
 
 static int self_read(void *priv, void *dst, u64 src, size_t n)

@@ -128,7 +128,7 @@ struct skep_vcpu *skep_vcpu_acquire(void)
 		t = skep_pool_alloc(&vthreads);
 		if (!t)
 			__builtin_trap(); /* the arena holds 2^30 of them */
-		if (skep_vthread_self) { /* a nested entry made one meanwhile */
+		if (skep_vthread_self) {  /* a nested entry made one meanwhile */
 			skep_pool_free(&vthreads, t);
 			t = skep_vthread_self;
 		} else {

@@ -7,9 +7,10 @@
  * until another thread, finding no free one, steals it.
  *
  * The protocol is an asymmetric Dekker handshake. Owner: my running = 1; (compiler barrier);
- * owner still me? Thief: owner = me; membarrier(PRIVATE_EXPEDITED); former owner's running still 0? The thief's
- * membarrier stands for the fence that the owner does not execute, so the hit path has no locked
- * instruction. If the owner was running, the thief puts the lease back and tries the next.
+ * owner still me? Thief: owner = me; membarrier(PRIVATE_EXPEDITED); former owner's running still 0?
+ * The thief's membarrier stands for the fence that the owner does not execute, so the hit path has
+ * no locked instruction. If the owner was running, the thief puts the lease back and tries the
+ * next.
  *
  * Nested program runs on one thread keep the CPU. Progress: a thief that finds all running
  * yields; a running thread never waits for a vcpu.

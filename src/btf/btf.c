@@ -126,8 +126,9 @@ s64 skep_btf_trailing(const struct btf_type *t)
 {
 	u32 kind = skep_btf_kind(t);
 
-	return trailing[kind].known ? (s64)trailing[kind].fixed + (s64)skep_btf_vlen(t) * trailing[kind].each
-				    : -1;
+	return trailing[kind].known
+		       ? (s64)trailing[kind].fixed + (s64)skep_btf_vlen(t) * trailing[kind].each
+		       : -1;
 }
 
 /* A header and its records take 12 bytes at least: an upper bound of the number of types. */
@@ -528,7 +529,8 @@ static u32 search_cached(struct skep_btf *b, const char *name, u32 kind)
 
 	skep_lock(&index_lock);
 	for (i = 0; i < SKEP_BTF_RECENT; i++)
-		if (b->recent[i].id && b->recent[i].kind == kind && !strcmp(b->recent[i].name, name)) {
+		if (b->recent[i].id && b->recent[i].kind == kind &&
+		    !strcmp(b->recent[i].name, name)) {
 			id = b->recent[i].id;
 			goto out;
 		}

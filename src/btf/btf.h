@@ -47,7 +47,7 @@ void skep_btf_put(struct skep_btf *b); /* takes NULL */
 
 const void *skep_btf_raw(const struct skep_btf *b, u32 *ret_size);
 bool skep_btf_is_kernel(const struct skep_btf *b);
-bool skep_btf_is_module(const struct skep_btf *b); /* kernel BTF with a base */
+bool skep_btf_is_module(const struct skep_btf *b);	    /* kernel BTF with a base */
 const char *skep_btf_module_name(const struct skep_btf *b); /* "vmlinux", or the module's */
 struct skep_btf *skep_btf_base(const struct skep_btf *b);
 u32 skep_btf_nr_types(const struct skep_btf *b); /* ids are 1 .. nr-1, base included */

@@ -22,13 +22,13 @@ struct skep_btf {
 	u32 start_id, start_str; /* first id and first string offset of its own */
 	u32 nr_types;		 /* ids below this are valid, base included */
 	u32 *offs;		 /* offs[id - start_id]: byte offset into types */
-	u32 *names;		 /* a kernel's: name offsets, close together for searching; or NULL */
+	u32 *names; /* a kernel's: name offsets, close together for searching; or NULL */
 	bool kernel;
 	char name[64];
 	/*
 	 * Names of its own types: open addressing over ids, published with release order; builders
-	 * serialise on the lock in btf.c. Building costs some milliseconds for a kernel's BTF, a search
-	 * through its strings half of one: the index is made when many names were asked for.
+	 * serialise on the lock in btf.c. Building costs some milliseconds for a kernel's BTF, a
+	 * search through its strings half of one: the index is made when many names were asked for.
 	 */
 	u32 *index;
 	u32 index_mask;

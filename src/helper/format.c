@@ -207,7 +207,10 @@ static void put_integer(struct sink *s, const struct spec *f, char conv, u32 byt
 	} else {
 		v = v << unused >> unused;
 	}
-	put_number(s, f, v, negative, conv == 'o' ? 8 : conv == 'x' || conv == 'X' ? 16 : 10,
+	put_number(s, f, v, negative,
+		   conv == 'o'			? 8
+		   : conv == 'x' || conv == 'X' ? 16
+						: 10,
 		   conv == 'X');
 }
 

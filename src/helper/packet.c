@@ -34,7 +34,8 @@ SKEP_BODY(csum_diff)
 
 	if ((r2 | r4) & 3 || r2 + r4 > 512)
 		return (u64)-EINVAL;
-	sum = (u32)r5 + sum_words((const u8 *)r1, r2, UINT32_MAX) + sum_words((const u8 *)r3, r4, 0);
+	sum = (u32)r5 + sum_words((const u8 *)r1, r2, UINT32_MAX) +
+	      sum_words((const u8 *)r3, r4, 0);
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	return sum;
@@ -80,7 +81,8 @@ SKEP_BODY(skb_load_bytes_relative)
 		memset((void *)r3, 0, (u32)r4);
 		return (u64)-EFAULT;
 	}
-	return load(c, (u32)r5 == BPF_HDR_START_MAC ? c->mac : c->network, (u32)r2, (void *)r3, (u32)r4);
+	return load(c, (u32)r5 == BPF_HDR_START_MAC ? c->mac : c->network, (u32)r2, (void *)r3,
+		    (u32)r4);
 }
 
 SKEP_BODY(skb_store_bytes)
@@ -290,12 +292,8 @@ const struct skep_body skep_packet_bodies[] = {
 
 /* Bodies that XDP programs get, also where another type has one of the same id. */
 const struct skep_body skep_xdp_bodies[] = {
-	{BPF_FUNC_xdp_adjust_head, xdp_adjust_head},
-	{BPF_FUNC_xdp_adjust_tail, xdp_adjust_tail},
-	{BPF_FUNC_xdp_adjust_meta, xdp_adjust_meta},
-	{BPF_FUNC_xdp_get_buff_len, xdp_get_buff_len},
-	{BPF_FUNC_xdp_load_bytes, xdp_load_bytes},
-	{BPF_FUNC_xdp_store_bytes, xdp_store_bytes},
-	{BPF_FUNC_redirect, redirect_xdp},
-	{0, NULL},
+	{BPF_FUNC_xdp_adjust_head, xdp_adjust_head}, {BPF_FUNC_xdp_adjust_tail, xdp_adjust_tail},
+	{BPF_FUNC_xdp_adjust_meta, xdp_adjust_meta}, {BPF_FUNC_xdp_get_buff_len, xdp_get_buff_len},
+	{BPF_FUNC_xdp_load_bytes, xdp_load_bytes},   {BPF_FUNC_xdp_store_bytes, xdp_store_bytes},
+	{BPF_FUNC_redirect, redirect_xdp},	     {0, NULL},
 };

@@ -8,9 +8,9 @@
 #include "spec/helper.h"
 
 static const struct skep_body *const themes[] = {
-	skep_map_bodies,  skep_time_bodies,    skep_task_bodies, skep_probe_bodies,
-	skep_text_bodies, skep_ringbuf_bodies, skep_loop_bodies, skep_trace_bodies,
-	skep_packet_bodies,
+	skep_map_bodies,   skep_time_bodies,  skep_task_bodies,
+	skep_probe_bodies, skep_text_bodies,  skep_ringbuf_bodies,
+	skep_loop_bodies,  skep_trace_bodies, skep_packet_bodies,
 };
 
 static skep_body_fn find(const struct skep_body *b, u32 id)

@@ -73,13 +73,14 @@ static s64 parse_digits(const char *s, u64 n, u32 base, u64 *ret)
 		i = 2;
 	for (start = i; i < n; i++) {
 		char c = s[i] >= '0' && s[i] <= '9' ? s[i] : (char)(s[i] | 32);
-		u32 d = c >= '0' && c <= '9' ? (u32)(c - '0')
-		      : c >= 'a' && c <= 'f' ? (u32)(c - 'a' + 10)
-					     : 99;
+		u32 d = c >= '0' && c <= '9'   ? (u32)(c - '0')
+			: c >= 'a' && c <= 'f' ? (u32)(c - 'a' + 10)
+					       : 99;
 
 		if (d >= base)
 			break;
-		if (__builtin_mul_overflow(v, (u64)base, &v) || __builtin_add_overflow(v, (u64)d, &v))
+		if (__builtin_mul_overflow(v, (u64)base, &v) ||
+		    __builtin_add_overflow(v, (u64)d, &v))
 			return -ERANGE;
 	}
 	if (i == start)

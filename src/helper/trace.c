@@ -47,7 +47,7 @@ SKEP_BODY(get_attach_cookie)
 }
 
 const struct skep_body skep_trace_bodies[] = {
-	{BPF_FUNC_get_func_arg, get_func_arg},	       {BPF_FUNC_get_func_ret, get_func_ret},
-	{BPF_FUNC_get_func_arg_cnt, get_func_arg_cnt}, {BPF_FUNC_get_func_ip, get_func_ip},
+	{BPF_FUNC_get_func_arg, get_func_arg},		 {BPF_FUNC_get_func_ret, get_func_ret},
+	{BPF_FUNC_get_func_arg_cnt, get_func_arg_cnt},	 {BPF_FUNC_get_func_ip, get_func_ip},
 	{BPF_FUNC_get_attach_cookie, get_attach_cookie}, {0, NULL},
 };

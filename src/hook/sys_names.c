@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* clang-format off */
 static const char *const names[SKEP_SYS_MAX] = {
 	[0] = "read", [1] = "write", [2] = "open", [3] = "close", [4] = "newstat",
 	[5] = "newfstat", [6] = "newlstat", [7] = "poll", [8] = "lseek", [9] = "mmap",
@@ -106,6 +107,7 @@ static const char *const names[SKEP_SYS_MAX] = {
 	[466] = "removexattrat", [467] = "open_tree_attr", [468] = "file_getattr",
 	[469] = "file_setattr",
 };
+/* clang-format on */
 
 const char *skep_sys_name(u32 nr)
 {

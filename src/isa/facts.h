@@ -33,13 +33,13 @@ struct skep_kfunc_row; /* spec/kfunc.h */
 
 /* What a load or store goes through, the same on every path that reaches it. */
 enum skep_mem_kind {
-	SKEP_MEM_NONE,	 /* not a memory instruction, or never reached */
-	SKEP_MEM_DIRECT, /* stack, map value or key, packet, memory: no translation */
-	SKEP_MEM_CTX,	 /* context: rewrite translates by the program type's field table */
-	SKEP_MEM_SOCK,	 /* bpf_sock and kin: translated by their field table (socket work) */
-	SKEP_MEM_BTF,	 /* kernel object: a probe load, 0 when outside the arena of views */
-	SKEP_MEM_PROBE,	 /* rdonly_untrusted memory: any address, 0 on fault */
-	SKEP_MEM_ARENA,	 /* BPF arena (later) */
+	SKEP_MEM_NONE,	  /* not a memory instruction, or never reached */
+	SKEP_MEM_DIRECT,  /* stack, map value or key, packet, memory: no translation */
+	SKEP_MEM_CTX,	  /* context: rewrite translates by the program type's field table */
+	SKEP_MEM_SOCK,	  /* bpf_sock and kin: translated by their field table (socket work) */
+	SKEP_MEM_BTF,	  /* kernel object: a probe load, 0 when outside the arena of views */
+	SKEP_MEM_PROBE,	  /* rdonly_untrusted memory: any address, 0 on fault */
+	SKEP_MEM_ARENA,	  /* BPF arena (later) */
 	SKEP_MEM_MAP_PTR, /* a load from struct bpf_map by its BTF layout (map view) */
 };
 
@@ -62,20 +62,22 @@ struct skep_fact {
 
 /* Known about one helper or kfunc call on every path that reaches it. */
 struct skep_call_fact {
-	s32 map;	/* index into maps[] of the R1 (or first map) argument; -1 not the same map on all paths */
-	s32 callback;	/* subprogram number of the callback argument; -1 none or not constant */
-	u8 known;	/* bit i: argument R(i+1) is the constant arg[i] */
-	u8 nonnull;	/* bit i: argument R(i+1) is a pointer, not to a kernel object, that is never NULL */
-	u8 trusted;	/* bit i: trusted or RCU pointer to a kernel object */
-	u8 rcu;		/* the call is made inside an RCU read section (non-sleepable: always) */
-	bool visited;	/* arg[] holds the first path's values */
+	s32 map; /* index into maps[] of the R1 (or first map) argument; -1 not the same map on all
+		    paths */
+	s32 callback; /* subprogram number of the callback argument; -1 none or not constant */
+	u8 known;     /* bit i: argument R(i+1) is the constant arg[i] */
+	u8 nonnull;   /* bit i: argument R(i+1) is a pointer, not to a kernel object, that is never
+			 NULL */
+	u8 trusted;   /* bit i: trusted or RCU pointer to a kernel object */
+	u8 rcu;	      /* the call is made inside an RCU read section (non-sleepable: always) */
+	bool visited; /* arg[] holds the first path's values */
 	u64 arg[5];
 	u32 alloc_type; /* obj_new and kin: local type id */
 };
 
 struct skep_subprog {
-	u32 start, len;	  /* instructions */
-	u16 stack_depth;  /* bytes, multiple of 8 */
+	u32 start, len;	 /* instructions */
+	u16 stack_depth; /* bytes, multiple of 8 */
 	bool has_tail_call, is_callback, is_global, is_async_cb, tail_call_reachable, has_ld_abs;
 	bool might_sleep;
 	u32 func_type_id; /* BTF FUNC id in prog BTF, 0 none */
@@ -103,14 +105,15 @@ struct skep_kfunc_ref {
 struct skep_ksym {
 	const struct skep_btf *btf;
 	u32 btf_id;
-	void *addr; /* run-time address; NULL where the presented kernel's symbol has no twin here */
+	void *addr; /* run-time address; NULL where the presented kernel's symbol has no twin here
+		     */
 };
 
 struct skep_vprog {
 	u32 prog_type, attach_type;
 	bool sleepable, gpl, uses_private_stack;
 
-	struct bpf_insn *insns; /* owned, len entries */
+	struct bpf_insn *insns;	 /* owned, len entries */
 	struct skep_fact *facts; /* owned, len entries */
 	u32 len;
 
@@ -120,7 +123,8 @@ struct skep_vprog {
 	struct skep_subprog *subprogs; /* owned; [0] is main */
 	u32 nr_subprogs;
 
-	struct skep_map_facts **maps; /* owned array; each map is held by a reference of the caller of verify */
+	struct skep_map_facts *
+		*maps; /* owned array; each map is held by a reference of the caller of verify */
 	u32 nr_maps;
 
 	struct skep_kfunc_ref *kfuncs; /* owned */

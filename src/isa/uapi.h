@@ -123,5 +123,4 @@ struct skep_attr_btf_load {
 	s32 btf_token_fd;
 };
 
-
 #endif

@@ -142,7 +142,8 @@ const struct skep_btf *skep_kernel_btf(void)
 
 int skep_builtin_btf_open(struct skep_btf **ret_btf)
 {
-	return skep_btf_open_kernel(skep_builtin_btf, skep_builtin_btf_size, NULL, "builtin", ret_btf);
+	return skep_btf_open_kernel(skep_builtin_btf, skep_builtin_btf_size, NULL, "builtin",
+				    ret_btf);
 }
 
 static void *prefetch(void *unused)

@@ -14,8 +14,8 @@ struct skep_attr_prog_load;
  * The pipeline. @attr has passed the check for unknown bytes; @uattr and @size locate the user's
  * copy for log_true_size. A program with one reference, published, or ERR_PTR.
  */
-struct skep_prog *skep_prog_load(const struct skep_caller *c, const struct skep_attr_prog_load *attr,
-				 u64 uattr, u32 size);
+struct skep_prog *skep_prog_load(const struct skep_caller *c,
+				 const struct skep_attr_prog_load *attr, u64 uattr, u32 size);
 
 /* Why @fd is no token: -EINVAL for what is open, -EBADF. No tokens can be made here. */
 int skep_no_token(int fd);

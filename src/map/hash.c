@@ -49,10 +49,10 @@ struct free_list {
 
 struct hash {
 	struct skep_map map;
-	u32 mask;	/* buckets - 1 */
-	u32 elem_size;	/* bytes, 8-aligned */
-	u32 value_off;	/* from the element */
-	u32 nr_elems;	/* max_entries + SPARES */
+	u32 mask;      /* buckets - 1 */
+	u32 elem_size; /* bytes, 8-aligned */
+	u32 value_off; /* from the element */
+	u32 nr_elems;  /* max_entries + SPARES */
 	u64 seed[2];
 	u32 *heads;
 	u8 *elems;
@@ -84,7 +84,6 @@ static void *elem_value(const struct hash *h, struct elem *e)
 	return (u8 *)e + h->value_off;
 }
 
-
 /* Multiply-and-fold hashing (the "mum" construction of wyhash) over 8-byte words. */
 static u64 fold(u64 a, u64 b)
 {
@@ -103,7 +102,8 @@ static u32 hash_key(const struct hash *h, const void *key)
 		u32 k;
 
 		memcpy(&k, p, 4);
-		x = fold(k ^ h->seed[0] ^ 0x9e3779b97f4a7c15ull, h->seed[1] ^ 0xa0761d6478bd642full);
+		x = fold(k ^ h->seed[0] ^ 0x9e3779b97f4a7c15ull,
+			 h->seed[1] ^ 0xa0761d6478bd642full);
 		return (u32)(x ^ x >> 32);
 	}
 	for (; n >= 8; n -= 8, p += 8) {
@@ -151,8 +151,8 @@ static u32 pop_free(struct hash *h, struct free_list *l)
 	while ((u32)head != FREE_END) {
 		u32 next = SKEP_READ(elem_at(h, (u32)head)->hash);
 
-		if (__atomic_compare_exchange_n(&l->head, &head, ((head >> 32) + 1) << 32 | next, true,
-						__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+		if (__atomic_compare_exchange_n(&l->head, &head, ((head >> 32) + 1) << 32 | next,
+						true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 			return (u32)head;
 	}
 	return FREE_END;
@@ -364,13 +364,15 @@ static s64 hash_for_each(struct skep_map *m, u64 fn, u64 ctx)
 	for (u32 bucket = 0; bucket <= h->mask; bucket++) {
 		u32 n = __atomic_load_n(&h->heads[bucket], __ATOMIC_ACQUIRE);
 
-		/* An element that moves away takes the walk to a foreign marker: end of the bucket. */
+		/* An element that moves away takes the walk to a foreign marker: end of the bucket.
+		 */
 		while (!(n & END)) {
 			struct elem *e = elem_at(h, n);
 			u32 after = __atomic_load_n(&e->next, __ATOMIC_ACQUIRE);
 
 			visited++;
-			if (skep_call_callback(fn, (u64)m, (u64)e->key, (u64)elem_value(h, e), ctx, 0))
+			if (skep_call_callback(fn, (u64)m, (u64)e->key, (u64)elem_value(h, e), ctx,
+					       0))
 				return visited;
 			n = after;
 		}
@@ -530,7 +532,8 @@ static int of_maps_sys_erase(struct skep_map *m, const void *key)
 	e = find(h, key, hash);
 	if (e) {
 		/* The pointer goes before the element does: a late reader finds NULL. */
-		old = __atomic_exchange_n((struct skep_map **)elem_value(h, e), NULL, __ATOMIC_ACQ_REL);
+		old = __atomic_exchange_n((struct skep_map **)elem_value(h, e), NULL,
+					  __ATOMIC_ACQ_REL);
 		unlink_elem(h, bucket, e);
 		push_free(h, &h->free_list, elem_number(h, e));
 	}

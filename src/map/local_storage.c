@@ -257,8 +257,9 @@ static void storage_free(struct skep_map *m)
 		struct elem *e;
 
 		skep_lock(&s->lock);
-		e = skep_list_empty(&s->elems) ? NULL
-					       : skep_list_entry(s->elems.next, struct elem, in_map);
+		e = skep_list_empty(&s->elems)
+			    ? NULL
+			    : skep_list_entry(s->elems.next, struct elem, in_map);
 		o = e ? e->owner : NULL;
 		skep_unlock(&s->lock);
 		if (!e)
@@ -381,7 +382,7 @@ static u64 mem_usage(const struct skep_map *m)
 	struct elem *e;
 
 	skep_lock(&s->lock);
-	skep_list_for_each(e, &s->elems, in_map)
+	skep_list_for_each (e, &s->elems, in_map)
 		bytes += e->bytes;
 	skep_unlock(&s->lock);
 	return bytes;

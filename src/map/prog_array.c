@@ -124,7 +124,8 @@ static int check(const struct skep_attr_map_create *a)
 {
 	u32 allowed = BPF_F_NUMA_NODE | BPF_F_RDONLY | BPF_F_WRONLY;
 
-	return a->max_entries && a->key_size == 4 && a->value_size == 4 && !(a->map_flags & ~allowed)
+	return a->max_entries && a->key_size == 4 && a->value_size == 4 &&
+			       !(a->map_flags & ~allowed)
 		       ? 0
 		       : -EINVAL;
 }

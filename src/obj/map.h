@@ -24,9 +24,9 @@ struct skep_map_ops {
 	void (*free)(struct skep_map *m);
 
 	/*
-	 * Program side. Keys and values are key_size/value_size bytes. In an RCU section, vcpu held.
-	 * lookup: address of the value, or NULL. update: 0 or -EEXIST, -ENOENT, -E2BIG, -EINVAL,
-	 * -ENOMEM, -EBUSY. Values are valid until the section ends.
+	 * Program side. Keys and values are key_size/value_size bytes. In an RCU section, vcpu
+	 * held. lookup: address of the value, or NULL. update: 0 or -EEXIST, -ENOENT, -E2BIG,
+	 * -EINVAL, -ENOMEM, -EBUSY. Values are valid until the section ends.
 	 */
 	void *(*lookup)(struct skep_map *m, const void *key);
 	s64 (*update)(struct skep_map *m, const void *key, const void *value, u64 flags);
@@ -57,7 +57,8 @@ struct skep_map_ops {
 	int (*mmap)(struct skep_map *m, struct skep_mmap_req *req);
 	bool (*poll_ready)(struct skep_map *m);
 	u64 (*mem_usage)(const struct skep_map *m);
-	/* The application closed its last descriptor; the map may live on in programs. NULL: nothing. */
+	/* The application closed its last descriptor; the map may live on in programs. NULL:
+	 * nothing. */
 	void (*users_gone)(struct skep_map *m);
 	bool (*inner_equal)(const struct skep_map_facts *a, const struct skep_map_facts *b);
 };
@@ -66,13 +67,13 @@ struct skep_map {
 	struct skep_obj obj;
 	const struct skep_map_ops *ops;
 	struct skep_map_facts facts;
-	struct skep_map_inline inl;	  /* kind NONE: look-ups are calls */
-	struct skep_btf_record record;	  /* facts.record points here when nr > 0 */
+	struct skep_map_inline inl;	   /* kind NONE: look-ups are calls */
+	struct skep_btf_record record;	   /* facts.record points here when nr > 0 */
 	struct skep_map_facts inner_facts; /* facts.inner points here for map-in-map */
-	struct skep_btf *btf;		  /* reference for facts.btf */
-	u32 storage_slot;		  /* local storage: the map's number */
+	struct skep_btf *btf;		   /* reference for facts.btf */
+	u32 storage_slot;		   /* local storage: the map's number */
 	u32 btf_vmlinux_value_id;
-	u32 writers;   /* system-call writers in flight, for freeze */
+	u32 writers;	  /* system-call writers in flight, for freeze */
 	u32 mmap_writers; /* writable mappings, for freeze */
 	struct skep_lock freeze_lock;
 	u32 users; /* descriptors */

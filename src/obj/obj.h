@@ -30,15 +30,15 @@ struct skep_obj;
 
 /* Backing of an application's mmap of a descriptor: pages of @memfd from @memfd_off. */
 struct skep_mmap_req {
-	u64 off, len; /* as asked, page-aligned */
-	int prot;     /* PROT_* as asked */
-	int flags;    /* MAP_* as asked */
+	u64 off, len;	/* as asked, page-aligned */
+	int prot;	/* PROT_* as asked */
+	int flags;	/* MAP_* as asked */
 	bool may_write; /* the descriptor may be written */
-	int memfd;    /* answer */
+	int memfd;	/* answer */
 	u64 memfd_off;
 	/*
-	 * Answer: the first split bytes come from memfd_off, the rest from memfd_off2 (a ring's data
-	 * appears twice in a row). split == len: one piece.
+	 * Answer: the first split bytes come from memfd_off, the rest from memfd_off2 (a ring's
+	 * data appears twice in a row). split == len: one piece.
 	 */
 	u64 split, memfd_off2;
 	int prot_max; /* answer: what mprotect may later add (PROT_*) */

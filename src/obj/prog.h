@@ -22,8 +22,8 @@ struct skep_prog {
 
 	/* Main entry: JIT code, or NULL: the interpreter runs `code`. */
 	u64 (*entry)(const void *ctx);
-	struct skep_vprog code;	      /* as rewritten: xlated */
-	struct skep_jit_image image;  /* zeroed when interpreted */
+	struct skep_vprog code;	     /* as rewritten: xlated */
+	struct skep_jit_image image; /* zeroed when interpreted */
 
 	struct skep_map **maps; /* references; grows by PROG_BIND_MAP, under maps_lock */
 	u32 nr_maps;
@@ -54,7 +54,8 @@ static inline struct skep_prog *skep_prog_of(struct skep_obj *o)
 struct skep_link;
 
 struct skep_link_ops {
-	/* Stop firing; a grace period passes before the program's reference is dropped. Idempotent. */
+	/* Stop firing; a grace period passes before the program's reference is dropped. Idempotent.
+	 */
 	void (*detach)(struct skep_link *l);
 	/* Fill type-specific info (struct bpf_link_info's union); NULL: nothing. */
 	void (*info)(const struct skep_link *l, struct bpf_link_info *info, char *name_buf,

@@ -291,11 +291,11 @@ int test_run_xdp(const struct test_run *t)
 
 		in.data = (u32)(c.data - meta);
 		in.data_end = (u32)(c.data_end - meta);
-		err = test_finish(t, (void *)(uintptr_t)meta, (u32)(c.data_end - meta), 0,
-				  retval, duration);
-	} else {
-		err = test_finish(t, m.data, size, (u32)((uintptr_t)m.data + size - was_end), retval,
+		err = test_finish(t, (void *)(uintptr_t)meta, (u32)(c.data_end - meta), 0, retval,
 				  duration);
+	} else {
+		err = test_finish(t, m.data, size, (u32)((uintptr_t)m.data + size - was_end),
+				  retval, duration);
 	}
 	if (!err)
 		err = test_ctx_out(t, &in, sizeof(in));

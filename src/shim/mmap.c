@@ -164,7 +164,8 @@ static long map_object(struct skep_obj *o, u32 access, void *addr, size_t len, i
 	r = new_range(o, 0, 0, prot, prot);
 	if (!r)
 		return -ENOMEM;
-	/* Counted before it is asked for: whoever freezes the map now sees us, or we see it frozen. */
+	/* Counted before it is asked for: whoever freezes the map now sees us, or we see it frozen.
+	 */
 	if (o->ops->mmap_open)
 		o->ops->mmap_open(o, prot);
 	at = o->ops->mmap(o, &req);

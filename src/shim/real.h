@@ -22,7 +22,7 @@ enum {
 #define F(name) SHIM_REAL_##name,
 	SHIM_REAL_FUNCTIONS(F)
 #undef F
-	SHIM_NR_REAL,
+		SHIM_NR_REAL,
 };
 
 extern void *shim_real[SHIM_NR_REAL];

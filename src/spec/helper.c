@@ -8,11 +8,16 @@
 #define R(ret, btf) ret, btf
 #define ROW_(id_, name_, fn_, ret_, rb_, a1, s1, b1, a2, s2, b2, a3, s3, b3, a4, s4, b4, a5, s5,   \
 	     b5, flags_, ctx_)                                                                     \
-	{                                                                                          \
-		.id = id_, .name = name_, .variant = fn_, .arg = {a1, a2, a3, a4, a5},             \
-		.arg_size = {s1, s2, s3, s4, s5}, .arg_btf = {b1, b2, b3, b4, b5}, .ret = ret_,    \
-		.ret_btf = rb_, .flags = flags_, .contexts = ctx_                                  \
-	},
+	{.id = id_,                                                                                \
+	 .name = name_,                                                                            \
+	 .variant = fn_,                                                                           \
+	 .arg = {a1, a2, a3, a4, a5},                                                              \
+	 .arg_size = {s1, s2, s3, s4, s5},                                                         \
+	 .arg_btf = {b1, b2, b3, b4, b5},                                                          \
+	 .ret = ret_,                                                                              \
+	 .ret_btf = rb_,                                                                           \
+	 .flags = flags_,                                                                          \
+	 .contexts = ctx_},
 #define ROW(...) ROW_(__VA_ARGS__)
 #define SKEP_HELPER(id, name, fn, ret, a1, a2, a3, a4, a5, flags, ctx)                             \
 	ROW(id, name, fn, ret, a1, a2, a3, a4, a5, flags, ctx)

@@ -93,7 +93,7 @@ struct skep_helper_row {
 	const char *name;    /* without bpf_ */
 	const char *variant; /* the kernel's function, tells variants apart */
 	u32 arg[5];
-	u32 arg_size[5];	  /* for FIXED_SIZE memory */
+	u32 arg_size[5];	/* for FIXED_SIZE memory */
 	const char *arg_btf[5]; /* struct name for BTF_ID arguments, NULL none or special */
 	u32 ret;
 	const char *ret_btf;

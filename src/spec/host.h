@@ -16,19 +16,19 @@ struct skep_map_facts {
 	u64 map_extra;
 	char name[16];
 	bool frozen;
-	bool has_direct;	  /* ldimm64 direct value addresses are possible */
+	bool has_direct;	    /* ldimm64 direct value addresses are possible */
 	const struct skep_btf *btf; /* of key and value types, or NULL */
 	u32 btf_key_id, btf_value_id;
 	const struct skep_btf_record *record; /* special fields, or NULL */
 	const struct skep_map_facts *inner;   /* map-in-map: the template of inner maps */
-	bool owned_by_other_type; /* reserved for prog-array compatibility */
+	bool owned_by_other_type;	      /* reserved for prog-array compatibility */
 };
 
 struct skep_verify_host {
 	void *priv;
 	/*
-	 * The map behind descriptor @fd. Borrowed: stays valid until the verification ends (the host
-	 * keeps a reference). -EBADF not a descriptor of ours, -EINVAL another kind of object.
+	 * The map behind descriptor @fd. Borrowed: stays valid until the verification ends (the
+	 * host keeps a reference). -EBADF not a descriptor of ours, -EINVAL another kind of object.
 	 */
 	int (*map_by_fd)(void *priv, int fd, struct skep_map_facts **ret_map);
 	/* The BTF behind @fd (kernel BTF or module): borrowed. -EBADF, -EINVAL. */
@@ -40,10 +40,12 @@ struct skep_verify_host {
 	/* Bytes of a frozen read-only map's value: constant for the verifier. 0 or -errno. */
 	int (*map_const)(void *priv, const struct skep_map_facts *m, u32 off, u32 size,
 			 u64 *ret_value);
-	/* NUL-terminated constant string at @off in such a map: its address for reading, or NULL. */
+	/* NUL-terminated constant string at @off in such a map: its address for reading, or NULL.
+	 */
 	const char *(*map_const_str)(void *priv, const struct skep_map_facts *m, u32 off,
 				     u32 *ret_max_len);
-	/* Has skep a body for helper @id in this context? false: load is refused, with a message. */
+	/* Has skep a body for helper @id in this context? false: load is refused, with a message.
+	 */
 	bool (*helper_implemented)(void *priv, u32 id, u32 prog_type);
 	/* Can programs be attached to kernel function/tracepoint @name? 0 or -errno. */
 	int (*attach_target_ok)(void *priv, u32 prog_type, u32 attach_type, const char *name);

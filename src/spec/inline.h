@@ -12,9 +12,10 @@
 
 enum skep_map_inline_kind {
 	SKEP_INLINE_NONE,
-	SKEP_INLINE_ARRAY,	  /* value = *(map + values_off) + (key & index_mask?) * stride if key < max */
+	SKEP_INLINE_ARRAY, /* value = *(map + values_off) + (key & index_mask?) * stride if key <
+			      max */
 	SKEP_INLINE_ARRAY_OF_MAPS, /* as ARRAY, then one load: the inner map or NULL */
-	SKEP_INLINE_PERCPU_ARRAY, /* as ARRAY, plus the virtual CPU's base */
+	SKEP_INLINE_PERCPU_ARRAY,  /* as ARRAY, plus the virtual CPU's base */
 	SKEP_INLINE_TASK_STORAGE,
 };
 
@@ -22,8 +23,8 @@ enum skep_map_inline_kind {
 struct skep_map_inline {
 	u8 kind; /* enum skep_map_inline_kind */
 	u32 max_entries;
-	u32 stride;	  /* bytes between values, 8-aligned */
-	void *values;	  /* address of element 0 (of virtual CPU 0) */
+	u32 stride;	   /* bytes between values, 8-aligned */
+	void *values;	   /* address of element 0 (of virtual CPU 0) */
 	u64 percpu_stride; /* bytes between virtual CPUs' copies */
 };
 

@@ -97,7 +97,8 @@ bool skep_map_helper_ok(u32 type, u32 id)
 			if (*h == id)
 				return true;
 		/* Queue-like and keyless maps pass the table; their keys are refused later. */
-		return id <= 3 && (type == 22 || type == 23 || type == 27 || type == 30 || type == 31);
+		return id <= 3 &&
+		       (type == 22 || type == 23 || type == 27 || type == 30 || type == 31);
 	}
 	return !is_special_helper(id);
 }

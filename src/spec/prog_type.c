@@ -6,6 +6,7 @@
 
 #include "spec/ctx.h"
 
+/* clang-format off */
 #define R SKEP_FIELD_R
 #define W SKEP_FIELD_W
 #define N SKEP_FIELD_NARROW
@@ -147,6 +148,7 @@ static const struct skep_prog_type_row rows[SKEP_NR_PROG_TYPES] = {
 				    .flags = RUN | SKEP_PT_NEEDS_SLEEPABLE },
 	[SKEP_PROG_TYPE_NETFILTER] = { .type = SKEP_PROG_TYPE_NETFILTER, .name = "netfilter", .ctx_name = "bpf_nf_ctx", RET(0, 1) },
 };
+/* clang-format on */
 
 const struct skep_prog_type_row *skep_prog_type(u32 type)
 {

@@ -48,11 +48,11 @@ struct skep_ctx_field {
 };
 
 enum {
-	SKEP_PT_PKT_READ = 1 << 0,  /* direct packet access */
+	SKEP_PT_PKT_READ = 1 << 0, /* direct packet access */
 	SKEP_PT_PKT_WRITE = 1 << 1,
 	SKEP_PT_LD_ABS = 1 << 2,
 	SKEP_PT_NEEDS_SLEEPABLE = 1 << 3,
-	SKEP_PT_RUNNABLE = 1 << 4, /* skep can attach or test_run it */
+	SKEP_PT_RUNNABLE = 1 << 4,	    /* skep can attach or test_run it */
 	SKEP_PT_NEEDS_ATTACH_TYPE = 1 << 5, /* expected_attach_type is checked */
 };
 

@@ -26,9 +26,9 @@ static unsigned int lines, reached, loaded;
 
 static int look(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	static const char *const wanted[] = {"substituting insn", "failed to create", "invalid relo",
-					     "failed to resolve", "failed to perform CO-RE",
-					     "failed to relocate"};
+	static const char *const wanted[] = {
+		"substituting insn", "failed to create",	"invalid relo",
+		"failed to resolve", "failed to perform CO-RE", "failed to relocate"};
 	char text[4096];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -50,7 +50,10 @@ static bool have_map_type(enum bpf_map_type type)
 
 	if (type >= 64 || known[type])
 		return type < 64 && known[type] > 0;
-	fd = bpf_map_create(type, NULL, is_ring ? 0 : 4, is_ring ? 0 : type == BPF_MAP_TYPE_STACK_TRACE ? 8 : 4,
+	fd = bpf_map_create(type, NULL, is_ring ? 0 : 4,
+			    is_ring			       ? 0
+			    : type == BPF_MAP_TYPE_STACK_TRACE ? 8
+							       : 4,
 			    is_ring ? 4096 : 1, NULL);
 	known[type] = fd >= 0 ? 1 : -1;
 	if (fd >= 0)
@@ -68,7 +71,8 @@ static void relocate(const void *elf, size_t size)
 		lines++;
 		return;
 	}
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		enum bpf_map_type type = bpf_map__type(map);
 
 		/* What tools set before they load. */

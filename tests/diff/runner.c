@@ -69,7 +69,8 @@ static struct bpf_object *open_object(const char *path)
 	if (!obj)
 		return NULL;
 	/* Objects filter on the process by a constant of this name. */
-	bpf_object__for_each_map(m, obj) {
+	bpf_object__for_each_map(m, obj)
+	{
 		size_t size;
 		void *data = (void *)bpf_map__initial_value(m, &size);
 		const struct btf *btf = bpf_object__btf(obj);
@@ -82,7 +83,8 @@ static struct bpf_object *open_object(const char *path)
 		for (int i = 0; i < btf_vlen(btf__type_by_id(btf, sec)); i++) {
 			const struct btf_var_secinfo *v =
 				btf_var_secinfos(btf__type_by_id(btf, (unsigned int)sec)) + i;
-			const char *name = btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off);
+			const char *name =
+				btf__name_by_offset(btf, btf__type_by_id(btf, v->type)->name_off);
 
 			if (!strcmp(name, "target_tgid"))
 				*(uint32_t *)((char *)data + v->offset) = (uint32_t)getpid();
@@ -100,13 +102,15 @@ static void verdicts(const char *path, const char *base)
 		printf("%s: cannot be opened\n", base);
 		return;
 	}
-	bpf_object__for_each_program(p, list) {
+	bpf_object__for_each_program(p, list)
+	{
 		char *log = calloc(1, LOG_SIZE);
 		const char *name = bpf_program__name(p);
 		int err;
 
 		obj = open_object(path);
-		bpf_object__for_each_program(q, obj) {
+		bpf_object__for_each_program(q, obj)
+		{
 			bool chosen = !strcmp(bpf_program__name(q), name);
 
 			bpf_program__set_autoload(q, chosen);
@@ -170,8 +174,8 @@ static void test_run(const char *base, struct bpf_program *p)
 			return;
 		}
 		err = bpf_prog_test_run_opts(bpf_program__fd(p), &opts);
-		printf("%s: %s: run %u: %d retval %u", base, bpf_program__name(p), packet ? sizes[i] : 0,
-		       err ? -errno : 0, err ? 0 : opts.retval);
+		printf("%s: %s: run %u: %d retval %u", base, bpf_program__name(p),
+		       packet ? sizes[i] : 0, err ? -errno : 0, err ? 0 : opts.retval);
 		if (packet) {
 			printf(" out %u ", opts.data_size_out);
 			print_hex(out, opts.data_size_out < sizeof(out) ? opts.data_size_out : 0);
@@ -229,7 +233,9 @@ static void dump_map(const char *base, struct bpf_map *m)
 				uint64_t sum = 0;
 
 				for (int c = 0; c < cpus; c++)
-					sum += *(uint64_t *)(value + c * (bpf_map__value_size(m) + 7) / 8 * 8 +
+					sum += *(uint64_t *)(value +
+							     c * (bpf_map__value_size(m) + 7) / 8 *
+								     8 +
 							     w * 8);
 				printf("%llx ", (unsigned long long)sum);
 			}
@@ -272,20 +278,21 @@ static void run(const char *path, const char *base)
 	if (!obj)
 		return;
 	/* Programs meant to be rejected are named so. */
-	bpf_object__for_each_program(p, obj)
-		if (!strncmp(bpf_program__name(p), "bad_", 4))
-			bpf_program__set_autoload(p, false);
+	bpf_object__for_each_program(p, obj) if (!strncmp(bpf_program__name(p), "bad_", 4))
+		bpf_program__set_autoload(p, false);
 	if (bpf_object__load(obj)) {
 		printf("%s: does not load as a whole\n", base);
 		bpf_object__close(obj);
 		return;
 	}
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		if (!bpf_program__autoload(p))
 			continue;
 		if (bpf_program__type(p) == BPF_PROG_TYPE_TRACING && n < 16) {
 			links[n] = bpf_program__attach(p);
-			printf("%s: %s: attach %d\n", base, bpf_program__name(p), links[n] ? 0 : -errno);
+			printf("%s: %s: attach %d\n", base, bpf_program__name(p),
+			       links[n] ? 0 : -errno);
 			n += links[n] != NULL;
 		} else {
 			test_run(base, p);
@@ -295,10 +302,11 @@ static void run(const char *path, const char *base)
 		make_calls();
 	while (n)
 		bpf_link__destroy(links[--n]);
-	bpf_object__for_each_map(m, obj) {
+	bpf_object__for_each_map(m, obj)
+	{
 		if (bpf_map__type(m) == BPF_MAP_TYPE_RINGBUF) {
-			struct ring_buffer *rb = ring_buffer__new(bpf_map__fd(m), count_record,
-								  (void *)base, NULL);
+			struct ring_buffer *rb =
+				ring_buffer__new(bpf_map__fd(m), count_record, (void *)base, NULL);
 
 			printf("%s: ring %s: %d records\n", base, bpf_map__name(m),
 			       rb ? ring_buffer__consume(rb) : -errno);
@@ -315,8 +323,8 @@ int main(int argc, char **argv)
 	libbpf_set_print(quiet);
 	if (argc == 2 && !strcmp(argv[1], "--probe")) {
 		struct bpf_insn insns[] = {
-			{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-			{ .code = BPF_JMP | BPF_EXIT },
+			{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+			{.code = BPF_JMP | BPF_EXIT},
 		};
 
 		return bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", insns, 2, NULL) < 0;

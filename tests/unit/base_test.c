@@ -48,8 +48,10 @@ static void sha256_is_the_standards(void **state)
 	} cases[] = {
 		{"", {0xe3, 0xb0, 0xc4, 0x42}},
 		{"abc", {0xba, 0x78, 0x16, 0xbf}},
-		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", {0x24, 0x8d, 0x6a, 0x61}},
-		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", {0x9f, 0x43, 0x90, 0xf8}},
+		{"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		 {0x24, 0x8d, 0x6a, 0x61}},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		 {0x9f, 0x43, 0x90, 0xf8}},
 		{"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 		 {0xff, 0xe0, 0x54, 0xfe}},
 	};

@@ -52,8 +52,12 @@ static void integer(struct builder *b, const char *name, u32 bytes)
 
 static u32 build(const struct builder *b, u8 *out)
 {
-	struct btf_header h = {.magic = BTF_MAGIC, .version = 1, .hdr_len = sizeof(h),
-			       .type_len = b->nr * 4, .str_off = b->nr * 4, .str_len = b->len};
+	struct btf_header h = {.magic = BTF_MAGIC,
+			       .version = 1,
+			       .hdr_len = sizeof(h),
+			       .type_len = b->nr * 4,
+			       .str_off = b->nr * 4,
+			       .str_len = b->len};
 
 	memcpy(out, &h, sizeof(h));
 	memcpy(out + sizeof(h), b->types, b->nr * 4);

@@ -29,8 +29,11 @@
 
 static struct skep_map *make(u32 type, u32 key, u32 value, u32 n, u32 flags)
 {
-	struct skep_map_facts f = {.type = type, .key_size = key, .value_size = value,
-				   .max_entries = n, .flags = flags};
+	struct skep_map_facts f = {.type = type,
+				   .key_size = key,
+				   .value_size = value,
+				   .max_entries = n,
+				   .flags = flags};
 	struct skep_map *m = skep_map_ops(type)->alloc(&f);
 
 	assert_false(skep_is_err(m));

@@ -95,7 +95,8 @@ static bool worker_start(struct worker *w, int engine, const struct row *row)
 	argv[n++] = (char *)row->bench;
 	argv[n++] = (char *)engine_names[engine];
 	for (int i = 0; i < row->nr_params; i++) {
-		snprintf(args[i], sizeof(args[i]), "%s=%s", row->params[i].name, row->params[i].value);
+		snprintf(args[i], sizeof(args[i]), "%s=%s", row->params[i].name,
+			 row->params[i].value);
 		argv[n++] = args[i];
 	}
 	argv[n] = NULL;
@@ -205,10 +206,11 @@ static void print_json(const struct row *row, struct worker w[], const bool ran[
 		const char *v = row->params[i].value;
 		bool number = strspn(v, "0123456789") == strlen(v);
 
-		printf("%s\"%s\": %s%s%s", i ? ", " : "", row->params[i].name, number ? "" : "\"", v,
-		       number ? "" : "\"");
+		printf("%s\"%s\": %s%s%s", i ? ", " : "", row->params[i].name, number ? "" : "\"",
+		       v, number ? "" : "\"");
 	}
-	printf("}, \"engine\": \"%s\", \"metric\": \"latency\", \"unit\": \"ns/op\", \"median\": %.4f, "
+	printf("}, \"engine\": \"%s\", \"metric\": \"latency\", \"unit\": \"ns/op\", \"median\": "
+	       "%.4f, "
 	       "\"lo\": %.4f, \"hi\": %.4f",
 	       engine_names[e], f.median, f.lo, f.hi);
 	if (e == SKEP && ran[KERNEL])
@@ -344,7 +346,8 @@ static int run_local_storage(const struct options *o)
 		ret |= run_bench("local-storage", "maps", "1,10,16,17,24,32,100,1000", "access",
 				 "sequential,interleaved", o);
 	if (keys || !maps)
-		ret |= run_bench("local-storage", "keys", "10,1000,10000,100000,4194304", NULL, NULL, o);
+		ret |= run_bench("local-storage", "keys", "10,1000,10000,100000,4194304", NULL,
+				 NULL, o);
 	return ret;
 }
 
@@ -360,7 +363,8 @@ static int parse_engines(struct options *o, char *list)
 		while (e < NR_ENGINES && strcmp(engine_names[e], s))
 			e++;
 		if (e == NR_ENGINES) {
-			fprintf(stderr, "skep bench: unknown engine `%s' (skep, kernel, native)\n", s);
+			fprintf(stderr, "skep bench: unknown engine `%s' (skep, kernel, native)\n",
+				s);
 			return -1;
 		}
 		o->wanted[e] = true;
@@ -406,9 +410,12 @@ static int parse_option(struct options *o, int opt)
 int cmd_bench(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"engine", required_argument, NULL, 'e'}, {"set", required_argument, NULL, 's'},
-		{"rounds", required_argument, NULL, 'r'}, {"time", required_argument, NULL, 't'},
-		{"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'},
+		{"engine", required_argument, NULL, 'e'},
+		{"set", required_argument, NULL, 's'},
+		{"rounds", required_argument, NULL, 'r'},
+		{"time", required_argument, NULL, 't'},
+		{"format", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	struct options o = {.wanted = {true, true, true}, .rounds = 11, .seconds = 0.05};
@@ -432,7 +439,8 @@ int cmd_bench(int argc, char **argv)
 		if (!strcmp(argv[optind], "local-storage")) {
 			ret |= run_local_storage(&o);
 		} else if (!strcmp(argv[optind], "bpf-loop")) {
-			ret |= run_bench("bpf-loop", "loops", "10,100,1000,10000,100000", NULL, NULL, &o);
+			ret |= run_bench("bpf-loop", "loops", "10,100,1000,10000,100000", NULL,
+					 NULL, &o);
 		} else {
 			fprintf(stderr, "skep bench: unknown benchmark `%s'\n", argv[optind]);
 			return EXIT_USAGE_ERROR;

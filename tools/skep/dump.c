@@ -109,8 +109,10 @@ static int dump_prog(const struct bpf_program *p, bool jited)
 int cmd_dump(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"prog", required_argument, NULL, 'p'}, {"xlated", no_argument, NULL, 'x'},
-		{"jited", no_argument, NULL, 'j'},	{"help", no_argument, NULL, 'h'},
+		{"prog", required_argument, NULL, 'p'},
+		{"xlated", no_argument, NULL, 'x'},
+		{"jited", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	const char *name = NULL;
@@ -148,7 +150,8 @@ int cmd_dump(int argc, char **argv)
 		fprintf(stderr, "skep dump: %s: %s\n", argv[optind], strerror(errno));
 		return EXIT_REJECTED;
 	}
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		bool wanted = !name || !strcmp(name, bpf_program__name(p));
 
 		bpf_program__set_autoload(p, wanted);
@@ -161,9 +164,8 @@ int cmd_dump(int argc, char **argv)
 		fprintf(stderr, "skep dump: %s does not load\n", argv[optind]);
 		ret = EXIT_REJECTED;
 	} else {
-		bpf_object__for_each_program(p, obj)
-			if (bpf_program__autoload(p))
-				ret |= dump_prog(p, jited);
+		bpf_object__for_each_program(p, obj) if (bpf_program__autoload(p)) ret |=
+			dump_prog(p, jited);
 	}
 	bpf_object__close(obj);
 	return ret;

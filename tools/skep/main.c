@@ -42,8 +42,9 @@ const char *tool_dir(void)
 
 static void usage(FILE *to)
 {
-	fprintf(to, "Usage: skep COMMAND [ARGUMENT]...\n\n"
-		    "The Linux BPF subsystem in user space: no kernel support, no root, no VM.\n\n");
+	fprintf(to,
+		"Usage: skep COMMAND [ARGUMENT]...\n\n"
+		"The Linux BPF subsystem in user space: no kernel support, no root, no VM.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	fprintf(to, "\nTry:\n"
@@ -51,7 +52,8 @@ static void usage(FILE *to)
 		    "  skep run --trace ./app      each bpf(2) with its result and reason\n"
 		    "  skep verify prog.bpf.o      the kernel's verdict, without the kernel\n"
 		    "  skep bench local-storage    figures and ratios of one run\n"
-		    "\n`skep COMMAND --help' explains a command. `skep --version' prints the version.\n");
+		    "\n`skep COMMAND --help' explains a command. `skep --version' prints the "
+		    "version.\n");
 }
 
 int main(int argc, char **argv)

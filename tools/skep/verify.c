@@ -25,7 +25,8 @@ static const char help[] =
 	"Verify every program in each OBJECT (.bpf.o), as the presented kernel would.\n"
 	"\n"
 	"  -p, --prog=NAME     only the program NAME\n"
-	"  -l, --log-level=N   print the verifier's log: 1 the path taken, 2 everything, 4 statistics\n"
+	"  -l, --log-level=N   print the verifier's log: 1 the path taken, 2 everything, 4 "
+	"statistics\n"
 	"  -q, --quiet         print rejected programs only\n"
 	"  -h, --help          this text\n"
 	"\n"
@@ -81,7 +82,8 @@ static int load_one(const char *path, const char *name, unsigned int level, char
 
 	if (!obj)
 		return -errno;
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		bool is_it = !strcmp(bpf_program__name(p), name);
 
 		bpf_program__set_autoload(p, is_it);
@@ -141,7 +143,8 @@ static int verify_object(const char *path, const struct options *o)
 		fprintf(stderr, "skep verify: %s: %s\n%s", path, why, first_warning);
 		return 2;
 	}
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		int ret;
 
 		if (o->prog && strcmp(o->prog, bpf_program__name(p)))
@@ -162,8 +165,10 @@ static int verify_object(const char *path, const struct options *o)
 int cmd_verify(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"prog", required_argument, NULL, 'p'}, {"log-level", required_argument, NULL, 'l'},
-		{"quiet", no_argument, NULL, 'q'},	{"help", no_argument, NULL, 'h'},
+		{"prog", required_argument, NULL, 'p'},
+		{"log-level", required_argument, NULL, 'l'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	struct options o = {0};
