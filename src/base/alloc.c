@@ -95,6 +95,17 @@ long skep_alloc_live(void)
 	return SKEP_READ(live);
 }
 
+/* ThreadSanitizer does not see that pages mapped here were unmapped there before. */
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+static char pages;
+#define pages_taken() __tsan_acquire(&pages)
+#define pages_given() __tsan_release(&pages)
+#else
+#define pages_taken() ((void)0)
+#define pages_given() ((void)0)
+#endif
+
 void *skep_pages_alloc(size_t size)
 {
 	long p;
@@ -112,5 +123,6 @@ void skep_pages_free(void *p, size_t size)
 	if (!p)
 		return;
 	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
+	pages_given();
 	skep_raw(__NR_munmap, p, SKEP_ALIGN_UP(size, 4096));
 }
