@@ -12,6 +12,7 @@
 
 static struct skep_rcu_head *deferred;
 static u32 nr_deferred;
+SKEP_TLS bool skep_rcu_registered;
 void (*skep_rcu_kick)(void);
 
 #ifdef __SANITIZE_THREAD__

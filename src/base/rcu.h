@@ -37,14 +37,28 @@ extern char skep_rcu_readers;
 #define skep_rcu_tsan_waited() ((void)0)
 #endif
 
+/* This thread has registered once. */
+extern SKEP_TLS bool skep_rcu_registered;
+
 static inline void skep_rcu_read_lock(void)
 {
+	if (unlikely(!URCU_TLS(urcu_bp_reader)))
+		skep_rcu_registered = true;
 	urcu_bp_read_lock();
 }
 static inline void skep_rcu_read_unlock(void)
 {
 	skep_rcu_tsan_reader_left();
 	urcu_bp_read_unlock();
+}
+
+/*
+ * Has this thread's registration been taken back, as at its end? liburcu does that holding a lock
+ * with signals open: a handler that registered again would wait for the thread below it.
+ */
+static inline bool skep_rcu_leaving(void)
+{
+	return !URCU_TLS(urcu_bp_reader) && skep_rcu_registered;
 }
 
 /* Is this thread inside a read section? A signal handler may be, without knowing. */

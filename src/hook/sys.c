@@ -107,8 +107,8 @@ static inline __attribute__((always_inline)) bool frame_open(struct frame *f, lo
 	const struct skep_pt_regs_layout *lay = &skep_pt_regs_layout;
 	struct skep_task *t;
 
-	/* Without a reader: a new thread, or one past its destructors. */
-	if (unlikely(!URCU_TLS(urcu_bp_reader)) && !get_ready())
+	/* Without a reader: a new thread, or one at its end, which fires nothing any more. */
+	if (unlikely(!URCU_TLS(urcu_bp_reader)) && (skep_rcu_leaving() || !get_ready()))
 		return false;
 	skep_rcu_read_lock();
 	t = likely(skep_current_view) ? skep_task_of_view(skep_current_view) : NULL;
