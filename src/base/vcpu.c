@@ -10,6 +10,7 @@
 
 #include <linux/membarrier.h>
 
+#include "base/lock.h"
 #include "base/pool.h"
 #include "base/raw.h"
 
@@ -82,6 +83,7 @@ static bool take_free(struct skep_vthread *t, struct skep_vcpu *v)
 static bool steal(struct skep_vthread *t, struct skep_vcpu *v)
 {
 	struct skep_vthread *o = SKEP_READ(v->owner);
+	bool won = false;
 
 	if (!o)
 		return take_free(t, v);
@@ -89,16 +91,24 @@ static bool steal(struct skep_vthread *t, struct skep_vcpu *v)
 		return true; /* a lease left behind by a nested entry */
 	if (SKEP_READ(o->running) && SKEP_READ(o->cpu) == v)
 		return false;
-	if (!__atomic_compare_exchange_n(&v->owner, &o, t, false, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED))
-		return false;
-	fence_everybody();
-	if (__atomic_load_n(&o->running, __ATOMIC_ACQUIRE) && SKEP_READ(o->cpu) == v) {
-		/* It entered before it could see us. Nobody but us writes owner now. */
-		__atomic_store_n(&v->owner, o, __ATOMIC_RELEASE);
-		return false;
+	/* A handler's program must not find a lease of ours that is not ours yet. */
+	skep_busy_enter();
+	if (!__atomic_exchange_n(&v->claimed, 1, __ATOMIC_ACQUIRE)) {
+		won = __atomic_compare_exchange_n(&v->owner, &o, t, false, __ATOMIC_ACQUIRE,
+						  __ATOMIC_RELAXED);
+		if (won) {
+			fence_everybody();
+			if (__atomic_load_n(&o->running, __ATOMIC_ACQUIRE) &&
+			    SKEP_READ(o->cpu) == v) {
+				/* It entered before it could see us; nobody else writes owner. */
+				__atomic_store_n(&v->owner, o, __ATOMIC_RELEASE);
+				won = false;
+			}
+		}
+		__atomic_store_n(&v->claimed, 0, __ATOMIC_RELEASE);
 	}
-	return true;
+	skep_busy_leave();
+	return won;
 }
 
 static struct skep_vcpu *acquire_for(struct skep_vthread *t)
@@ -167,7 +177,9 @@ void skep_vcpu_thread_exit(void)
 
 void skep_vcpu_fork_child(void)
 {
-	for (u32 i = 0; i < SKEP_MAX_VCPUS; i++)
+	for (u32 i = 0; i < SKEP_MAX_VCPUS; i++) {
+		skep_vcpus[i].claimed = 0;
 		if (skep_vcpus[i].owner != skep_vthread_self)
 			skep_vcpus[i].owner = NULL;
+	}
 }

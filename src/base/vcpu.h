@@ -10,7 +10,8 @@
  * owner still me? Thief: owner = me; membarrier(PRIVATE_EXPEDITED); former owner's running still 0?
  * The thief's membarrier stands for the fence that the owner does not execute, so the hit path has
  * no locked instruction. If the owner was running, the thief puts the lease back and tries the
- * next.
+ * next. Thieves of one vcpu exclude each other: a second one would find the first one's name on
+ * the lease and know nothing of the owner that runs.
  *
  * Nested program runs on one thread keep the CPU. Progress: a thief that finds all running
  * yields; a running thread never waits for a vcpu.
@@ -27,10 +28,12 @@ struct skep_vthread;
 struct skep_vcpu {
 	struct skep_vthread *owner; /* holder of the lease; NULL: free */
 	u32 id;
+	u32 claimed; /* a thief is at work: one at a time */
 } __attribute__((aligned(64)));
 
 /* A thread's side of the handshake: type-stable, so that a thief may read a dead thread's. */
 struct skep_vthread {
+	u64 link;	       /* the pool's, kept apart: a dead thread's `running' is 0 */
 	u32 running;	       /* nesting depth of programs on this thread */
 	struct skep_vcpu *cpu; /* the vcpu last held */
 } __attribute__((aligned(64)));
