@@ -49,7 +49,6 @@ enum {
 	SKEP_FACT_ALWAYS_TAKEN = 1 << 2,
 	SKEP_FACT_PRUNE_POINT = 1 << 3,
 	SKEP_FACT_CALLBACK = 1 << 4, /* helper call that calls back: call facts hold the subprog */
-	SKEP_FACT_FETCH_ZEXT = 1 << 5,
 };
 
 struct skep_fact {

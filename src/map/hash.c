@@ -466,21 +466,6 @@ static void *of_maps_lookup(struct skep_map *m, const void *key)
 	return p ? skep_rcu_deref(*p) : NULL;
 }
 
-static int of_maps_sys_lookup(struct skep_map *m, const void *key, void *value, u64 flags)
-{
-	struct skep_map *inner;
-	int err = -ENOENT;
-
-	skep_rcu_read_lock();
-	inner = of_maps_lookup(m, key);
-	if (inner) {
-		*(u32 *)value = inner->obj.id;
-		err = 0;
-	}
-	skep_rcu_read_unlock();
-	return err;
-}
-
 static int of_maps_sys_update(struct skep_map *m, const void *key, const void *value, u64 flags)
 {
 	struct hash *h = hash_of_map(m);
@@ -570,7 +555,7 @@ const struct skep_map_ops skep_hash_of_maps_ops = {
 	.alloc = hash_alloc,
 	.free = of_maps_free,
 	.lookup = of_maps_lookup,
-	.sys_lookup = of_maps_sys_lookup,
+	.sys_lookup = skep_inner_sys_lookup,
 	.sys_update = of_maps_sys_update,
 	.sys_erase = of_maps_sys_erase,
 	.next_key = hash_next_key,

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "isa/uapi.h"
 #include "obj/fd.h"
@@ -102,8 +101,6 @@ static const struct skep_obj_ops pollable_ops = {
 void skep_map_init(struct skep_map *m, const struct skep_map_facts *tmpl,
 		   const struct skep_map_ops *ops)
 {
-	struct timespec ts;
-
 	skep_obj_init(&m->obj, SKEP_OBJ_MAP, ops->poll_ready ? &pollable_ops : &plain_ops);
 	m->ops = ops;
 	m->facts = *tmpl;
@@ -117,8 +114,6 @@ void skep_map_init(struct skep_map *m, const struct skep_map_facts *tmpl,
 	}
 	if (tmpl->btf)
 		m->btf = skep_btf_get((struct skep_btf *)tmpl->btf);
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	m->created_ns = (u64)ts.tv_sec * 1000000000ull + (u64)ts.tv_nsec;
 }
 
 /* Copy @n bytes of a value but for its special fields; those of @dst become zero if @clear. */
@@ -224,6 +219,18 @@ struct skep_map *skep_inner_get(const struct skep_map *outer, u32 fd)
 		return skep_err_ptr(-EINVAL);
 	}
 	return m;
+}
+
+int skep_inner_sys_lookup(struct skep_map *m, const void *key, void *value, u64 flags)
+{
+	const struct skep_map *inner;
+
+	skep_rcu_read_lock();
+	inner = m->ops->lookup(m, key);
+	if (inner)
+		*(u32 *)value = inner->obj.id;
+	skep_rcu_read_unlock();
+	return inner ? 0 : -ENOENT;
 }
 
 const struct skep_map_ops *skep_map_ops(u32 type)

@@ -22,6 +22,9 @@ int skep_map_check_flags(const struct skep_map *m, u64 flags);
 /* The inner map behind descriptor value @fd, checked against @outer's template, referenced. */
 struct skep_map *skep_inner_get(const struct skep_map *outer, u32 fd);
 
+/* Look-up of a map of maps by a system call: the inner map's id. */
+int skep_inner_sys_lookup(struct skep_map *m, const void *key, void *value, u64 flags);
+
 /* Index maps: the next index as get_next_key. */
 int skep_index_next_key(u32 max, const void *key, void *next);
 

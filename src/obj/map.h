@@ -77,7 +77,6 @@ struct skep_map {
 	u32 mmap_writers; /* writable mappings, for freeze */
 	struct skep_lock freeze_lock;
 	u32 users; /* descriptors */
-	u64 created_ns;
 	u32 uid;
 };
 

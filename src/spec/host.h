@@ -21,7 +21,6 @@ struct skep_map_facts {
 	u32 btf_key_id, btf_value_id;
 	const struct skep_btf_record *record; /* special fields, or NULL */
 	const struct skep_map_facts *inner;   /* map-in-map: the template of inner maps */
-	bool owned_by_other_type;	      /* reserved for prog-array compatibility */
 };
 
 struct skep_verify_host {
