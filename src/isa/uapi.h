@@ -52,6 +52,7 @@ enum {
 
 /* Map flags. */
 enum {
+	SKEP_F_LINK = 1u << 13,
 	SKEP_F_PATH_FD = 1u << 14,
 	SKEP_F_VTYPE_BTF_OBJ_FD = 1u << 15,
 	SKEP_F_TOKEN_FD = 1u << 16,

@@ -155,9 +155,10 @@ struct skep_load_host *skep_load_host_new(const struct skep_caller *c, u64 fds, 
 		.map_const = map_const,
 		.map_const_str = map_const_str,
 		.helper_implemented = helper_implemented,
-		.attach_target_ok = attach_target_ok,
+		.attach_target_ok = skep_verdict_only ? NULL : attach_target_ok,
 		.ksym_addr = ksym_addr,
 		.nr_cpus = skep_nr_vcpus,
+		.verdict_only = skep_verdict_only,
 	};
 	return h;
 }

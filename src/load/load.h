@@ -11,6 +11,13 @@
 struct skep_attr_prog_load;
 
 /*
+ * Verify only (SKEP_VERDICT_ONLY in the environment, `skep verify'): everything that the presented
+ * kernel has is judged, whether skep can run it or not, maps hold nothing, and nothing runs. Set
+ * once, before the first command.
+ */
+extern bool skep_verdict_only;
+
+/*
  * The pipeline. @attr has passed the check for unknown bytes; @uattr and @size locate the user's
  * copy for log_true_size. A program with one reference, published, or ERR_PTR.
  */

@@ -26,6 +26,8 @@
 #define MAX_INSNS 1000000u
 #define MAX_REC_SIZE 252u /* of func_info and line_info records, the kernel's */
 
+bool skep_verdict_only;
+
 /* Records of func_info or line_info: how many could be read, and why no more. */
 struct records {
 	void *data;
@@ -494,6 +496,15 @@ static int check_tail_calls(const struct skep_prog *p)
 	return 0;
 }
 
+static int make_runnable(struct skep_prog *p)
+{
+	int err = skep_engine_rewrite(p);
+
+	if (!err)
+		err = skep_engine_build(p);
+	return err ? err : check_tail_calls(p);
+}
+
 static void load_fini(struct load *l)
 {
 	skep_vprog_fini(&l->code);
@@ -522,12 +533,8 @@ struct skep_prog *skep_prog_load(const struct skep_caller *c,
 		err = answer_log(&l, verify(&l), uattr, size);
 	if (!err)
 		err = make_prog(&l, &p);
-	if (!err)
-		err = skep_engine_rewrite(p);
-	if (!err)
-		err = skep_engine_build(p);
-	if (!err)
-		err = check_tail_calls(p);
+	if (!err && !skep_verdict_only)
+		err = make_runnable(p);
 	if (!err)
 		err = skep_obj_publish(&p->obj);
 	load_fini(&l);

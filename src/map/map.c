@@ -233,6 +233,12 @@ int skep_inner_sys_lookup(struct skep_map *m, const void *key, void *value, u64 
 	return inner ? 0 : -ENOENT;
 }
 
+const struct skep_map_ops *skep_map_simulated_ops(u32 type)
+{
+	/* Read-only data are constants to the verifier: arrays keep their values. */
+	return type == BPF_MAP_TYPE_ARRAY ? &skep_array_ops : &skep_simulated_ops;
+}
+
 const struct skep_map_ops *skep_map_ops(u32 type)
 {
 	switch (type) {

@@ -105,4 +105,7 @@ void skep_map_user_put(struct skep_map *m);
 /* The operations of a type; NULL: not implemented. (map/table.c) */
 const struct skep_map_ops *skep_map_ops(u32 type);
 
+/* The same for verification alone: every type has some. */
+const struct skep_map_ops *skep_map_simulated_ops(u32 type);
+
 #endif

@@ -44,10 +44,22 @@ static int check_key_type(const struct skep_map_facts *f)
 			       ? 0
 			       : -EINVAL;
 	case BPF_MAP_TYPE_TASK_STORAGE:
+	case BPF_MAP_TYPE_SK_STORAGE:
+	case BPF_MAP_TYPE_INODE_STORAGE:
+	case SKEP_MAP_TYPE_CGRP_STORAGE:
 		return f->btf_key_id && is_int_key(f->btf, f->btf_key_id) ? 0 : -EINVAL;
 	case BPF_MAP_TYPE_ARRAY_OF_MAPS:
 	case BPF_MAP_TYPE_HASH_OF_MAPS:
+	case BPF_MAP_TYPE_PERF_EVENT_ARRAY:
+	case BPF_MAP_TYPE_CGROUP_ARRAY:
+	case BPF_MAP_TYPE_STACK_TRACE:
+	case BPF_MAP_TYPE_DEVMAP:
+	case BPF_MAP_TYPE_DEVMAP_HASH:
+	case BPF_MAP_TYPE_CPUMAP:
+	case BPF_MAP_TYPE_XSKMAP:
 		return -SKEP_ENOTSUPP;
+	case BPF_MAP_TYPE_BLOOM_FILTER:
+		return 0;
 	default:
 		return f->btf_key_id ? 0 : -EINVAL;
 	}
@@ -56,7 +68,7 @@ static int check_key_type(const struct skep_map_facts *f)
 /* Special fields that skep's maps can hold; the others are refused rather than ignored. */
 static int check_fields(const struct skep_map_facts *f, const struct skep_btf_record *r)
 {
-	if (!r->nr)
+	if (!r->nr || skep_verdict_only)
 		return 0;
 	if (r->mask & ~(1u << SKEP_FIELD_SPIN_LOCK))
 		return -EOPNOTSUPP;
@@ -95,11 +107,16 @@ static int check_btf(struct skep_map_facts *f, struct skep_btf_record *record)
 
 static int common_checks(const struct skep_attr_map_create *a)
 {
-	if (a->btf_vmlinux_value_type_id)
-		return -EINVAL; /* struct_ops maps only */
+	bool struct_ops = skep_verdict_only && a->map_type == BPF_MAP_TYPE_STRUCT_OPS;
+
+	if (a->btf_vmlinux_value_type_id && (!struct_ops || a->btf_key_type_id))
+		return -EINVAL;
 	if (a->btf_key_type_id && !a->btf_value_type_id)
 		return -EINVAL;
-	if (a->map_extra || a->map_flags & SKEP_F_VTYPE_BTF_OBJ_FD)
+	if (a->map_extra && a->map_type != BPF_MAP_TYPE_BLOOM_FILTER &&
+	    a->map_type != SKEP_MAP_TYPE_ARENA)
+		return -EINVAL;
+	if (a->map_flags & SKEP_F_VTYPE_BTF_OBJ_FD && !struct_ops)
 		return -EINVAL;
 	if (skep_sys_access(a->map_flags) < 0)
 		return -EINVAL;
@@ -157,7 +174,8 @@ static int read_btf(const struct skep_attr_map_create *a, struct skep_btf_obj **
 static struct skep_map *create(struct skep_attr_map_create *a)
 {
 	bool token = a->map_flags & SKEP_F_TOKEN_FD;
-	const struct skep_map_ops *ops = skep_map_ops(a->map_type);
+	const struct skep_map_ops *ops = skep_verdict_only ? skep_map_simulated_ops(a->map_type)
+							   : skep_map_ops(a->map_type);
 	const struct skep_map_type_row *row = skep_map_type(a->map_type);
 	struct skep_btf_record record = {0};
 	struct skep_btf_obj *btf = NULL;

@@ -158,6 +158,17 @@ static void need_kernel_btf(int cmd)
 	skep_unlock(&once);
 }
 
+static bool is_set(const char *s)
+{
+	return s && *s && strcmp(s, "0");
+}
+
+/* Commands that would run a program or have it run. */
+static bool runs_programs(int cmd)
+{
+	return cmd == BPF_PROG_TEST_RUN || cmd == BPF_RAW_TRACEPOINT_OPEN || cmd == BPF_LINK_CREATE;
+}
+
 void skep_init(void)
 {
 	static struct skep_lock once;
@@ -171,6 +182,7 @@ void skep_init(void)
 		cpus = getenv("SKEP_CPUS");
 		skep_vcpu_init(cpus ? (u32)strtoul(cpus, NULL, 10) : 0);
 		skep_obj_reserve_id(SKEP_OBJ_BTF, KERNEL_BTF_ID);
+		skep_verdict_only = is_set(getenv("SKEP_VERDICT_ONLY"));
 		__atomic_store_n(&done, true, __ATOMIC_RELEASE);
 	}
 	skep_unlock(&once);
@@ -216,6 +228,8 @@ long skep_bpf(const struct skep_caller *caller, int cmd, u64 uattr, u32 size)
 			ret = -EINVAL;
 		} else if (has_trailing_bytes(&c, commands[cmd].last)) {
 			ret = -EINVAL;
+		} else if (skep_verdict_only && runs_programs(cmd)) {
+			ret = -EOPNOTSUPP;
 		} else {
 			need_kernel_btf(cmd);
 			need_module_btf(cmd);

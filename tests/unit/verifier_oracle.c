@@ -259,6 +259,7 @@ static struct skep_verify_host host = {
 	.map_const = map_const,
 	.map_const_str = map_const_str,
 	.helper_implemented = all_helpers,
+	.verdict_only = true,
 };
 
 /* --- func_info from labels --- */

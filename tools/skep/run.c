@@ -44,6 +44,8 @@ static const char help[] =
 	"  -b, --btf=FILE       present FILE as /sys/kernel/btf/vmlinux (default: the host's;\n"
 	"                       `builtin': the small one that hosts without BTF get)\n"
 	"  -e, --engine=ENGINE  run programs by `jit' (default) or `interp'\n"
+	"  -V, --verdict-only   verify as the presented kernel would, whether skep can run a\n"
+	"                       program or not; maps hold nothing and nothing runs\n"
 	"  -h, --help           this text\n"
 	"\n"
 	"The exit status is COMMAND's own; 125: wrong usage, 126: COMMAND cannot be run under\n"
@@ -321,15 +323,19 @@ static bool valid_number(const char *s)
 static int parse(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"trace", optional_argument, NULL, 't'}, {"cpus", required_argument, NULL, 'c'},
-		{"btf", required_argument, NULL, 'b'},	 {"engine", required_argument, NULL, 'e'},
-		{"help", no_argument, NULL, 'h'},	 {NULL, 0, NULL, 0},
+		{"trace", optional_argument, NULL, 't'},
+		{"cpus", required_argument, NULL, 'c'},
+		{"btf", required_argument, NULL, 'b'},
+		{"engine", required_argument, NULL, 'e'},
+		{"verdict-only", no_argument, NULL, 'V'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	char path[PATH_MAX];
 	int c;
 
 	optind = 1;
-	while ((c = getopt_long(argc, argv, "+tc:b:e:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+tc:b:e:Vh", options, NULL)) != -1) {
 		switch (c) {
 		case 't':
 			setenv("SKEP_TRACE", "1", 1);
@@ -360,6 +366,9 @@ static int parse(int argc, char **argv)
 				return EXIT_USAGE;
 			}
 			setenv("SKEP_ENGINE", optarg, 1);
+			break;
+		case 'V':
+			setenv("SKEP_VERDICT_ONLY", "1", 1);
 			break;
 		case 'h':
 			fputs(help, stdout);
