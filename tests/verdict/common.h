@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Included by every test object. A program named ok_… is accepted by Linux 6.18, one named no_… is
+ * rejected; both are told from one another by as little as possible.
+ */
+#ifndef VERDICT_COMMON_H
+#define VERDICT_COMMON_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+
+/* A function of instructions only. */
+#define NAKED __attribute__((naked))
+#define NOINLINE __attribute__((noinline))
+/* The final message, where no kernel at hand loads the program's type. */
+#define MSG(text) __attribute__((btf_decl_tag("msg:" text)))
+/* Load flags beyond the section's, a number. */
+#define FLAGS(n) __attribute__((btf_decl_tag("flags:" #n)))
+
+#ifndef __ksym
+#define __ksym __attribute__((section(".ksyms")))
+#endif
+#ifndef __weak
+#define __weak __attribute__((weak))
+#endif
+#define KPTR __attribute__((btf_type_tag("kptr")))
+#define KPTR_UNTRUSTED __attribute__((btf_type_tag("kptr_untrusted")))
+#define KPTR_PERCPU __attribute__((btf_type_tag("percpu_kptr")))
+#define __contains(name, node) __attribute__((btf_decl_tag("contains:" #name ":" #node)))
+
+char LICENSE[] SEC("license") = "GPL";
+
+#endif

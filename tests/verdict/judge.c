@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The verdict on each program of an object, one line a program, from whichever bpf(2) this process
+ * has: judge OBJECT [PROGRAM]
+ *
+ *   name TAB verdict TAB processed TAB final message TAB expected message
+ *
+ * verdict: "ok" or the errno's name; "refused" where the load fails with EPERM and an empty log
+ * (program types that a system forbids by policy). The final message is the last line of the log
+ * before the statistics. The expected message is the program's decl tag "msg:…", for programs
+ * that a kernel at hand refuses so. With PROGRAM: that one's whole log of level 2 instead.
+ *
+ * Each program is loaded alone, from an object opened afresh, with unmodified libbpf. Section
+ * names that libbpf is too old to know are given their types here.
+ */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOG_SIZE (64u << 20)
+
+static char *log_buf;
+static char warning[1024];
+
+static int keep_warning(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (level == LIBBPF_WARN && !warning[0])
+		vsnprintf(warning, sizeof(warning), fmt, ap);
+	return 0;
+}
+
+static const struct {
+	const char *prefix;
+	int type, attach;
+	bool sleepable;
+} sections[] = {
+	{"netfilter", 32, 45, false},
+	{"tcx/ingress", BPF_PROG_TYPE_SCHED_CLS, 46, false},
+	{"tcx/egress", BPF_PROG_TYPE_SCHED_CLS, 47, false},
+	{"netkit/primary", BPF_PROG_TYPE_SCHED_CLS, 54, false},
+	{"netkit/peer", BPF_PROG_TYPE_SCHED_CLS, 55, false},
+	{"cgroup/connect_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 49, false},
+	{"cgroup/sendmsg_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 50, false},
+	{"cgroup/recvmsg_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 51, false},
+	{"cgroup/getpeername_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 52, false},
+	{"cgroup/getsockname_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 53, false},
+	{"kprobe.session", BPF_PROG_TYPE_KPROBE, 56, false},
+	{"uprobe.session", BPF_PROG_TYPE_KPROBE, 57, false},
+	{"uprobe.multi.s", BPF_PROG_TYPE_KPROBE, 48, true},
+	{"uprobe.multi", BPF_PROG_TYPE_KPROBE, 48, false},
+	{"uprobe.s", BPF_PROG_TYPE_KPROBE, 0, true},
+};
+
+static void set_section(struct bpf_program *p)
+{
+	const char *s = bpf_program__section_name(p);
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		size_t n = strlen(sections[i].prefix);
+
+		if (strncmp(s, sections[i].prefix, n) || (s[n] && s[n] != '/'))
+			continue;
+		bpf_program__set_type(p, (enum bpf_prog_type)sections[i].type);
+		bpf_program__set_expected_attach_type(p,
+						      (enum bpf_attach_type)sections[i].attach);
+		if (sections[i].sleepable)
+			bpf_program__set_flags(p, bpf_program__flags(p) | BPF_F_SLEEPABLE);
+		return;
+	}
+}
+
+/* Number N of the program's decl tag "PREFIX…", or NULL. */
+static const char *tag(const struct btf *btf, const char *func, const char *prefix)
+{
+	unsigned int n = btf ? btf__type_cnt(btf) : 0;
+
+	for (unsigned int i = 1; i < n; i++) {
+		const struct btf_type *t = btf__type_by_id(btf, i), *f;
+		const char *s = btf__name_by_offset(btf, t->name_off);
+
+		if (!btf_is_decl_tag(t) || strncmp(s, prefix, strlen(prefix)))
+			continue;
+		f = btf__type_by_id(btf, t->type);
+		if (btf_is_func(f) && !strcmp(btf__name_by_offset(btf, f->name_off), func))
+			return s + strlen(prefix);
+	}
+	return NULL;
+}
+
+static int load(const char *path, const char *name, unsigned int level)
+{
+	struct bpf_object *obj = bpf_object__open_file(path, NULL);
+	struct bpf_program *p;
+	const char *flags;
+	int err;
+
+	if (!obj)
+		return -errno;
+	bpf_object__for_each_program(p, obj)
+	{
+		bool is_it = !strcmp(bpf_program__name(p), name);
+
+		set_section(p);
+		bpf_program__set_autoload(p, is_it);
+		if (!is_it)
+			continue;
+		bpf_program__set_log_buf(p, log_buf, LOG_SIZE);
+		bpf_program__set_log_level(p, level);
+		flags = tag(bpf_object__btf(obj), name, "flags:");
+		if (flags)
+			bpf_program__set_flags(p, bpf_program__flags(p) |
+							  (unsigned int)strtoul(flags, NULL, 0));
+	}
+	log_buf[0] = 0;
+	warning[0] = 0;
+	err = bpf_object__load(obj);
+	bpf_object__close(obj);
+	return err;
+}
+
+/* The log's last line before the statistics, without its newline; cut at 200. */
+static void final_message(char *to, size_t size)
+{
+	char *stats = strstr(log_buf, "\nprocessed "), *end, *start;
+
+	for (char *s = stats; s; s = strstr(s + 1, "\nprocessed "))
+		stats = s;
+	end = stats ? stats : log_buf + strlen(log_buf);
+	if (!strncmp(log_buf, "processed ", 10))
+		end = log_buf;
+	while (end > log_buf && end[-1] == '\n')
+		end--;
+	for (start = end; start > log_buf && start[-1] != '\n';)
+		start--;
+	snprintf(to, size, "%.*s", (int)(end - start > 200 ? 200 : end - start), start);
+}
+
+static const char *errno_name(int err)
+{
+	const char *s;
+
+	if (err == 524)
+		return "ENOTSUPP";
+	s = strerrorname_np(err);
+	return s ? s : "?";
+}
+
+static void judge(const char *path, const char *name, const struct btf *btf)
+{
+	const char *expected = tag(btf, name, "msg:"), *stats;
+	unsigned int processed = 0;
+	char message[256] = "";
+	int err = load(path, name, 4);
+
+	stats = strstr(log_buf, "processed ");
+	if (stats)
+		processed = (unsigned int)strtoul(stats + 10, NULL, 10);
+	if (err == -EPERM && !log_buf[0]) {
+		printf("%s\trefused\t0\t\t%s\n", name, expected ? expected : "");
+		return;
+	}
+	if (err) {
+		load(path, name, 1);
+		final_message(message, sizeof(message));
+		if (!log_buf[0])
+			snprintf(message, sizeof(message), "before verification");
+	}
+	printf("%s\t%s\t%u\t%s\t%s\n", name, err ? errno_name(-err) : "ok", processed, message,
+	       expected ? expected : "");
+}
+
+static int probe(void)
+{
+	struct bpf_insn insns[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+
+	return bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, NULL, "GPL", insns, 2, NULL) < 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct bpf_object *obj;
+	struct bpf_program *p;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: judge --probe | OBJECT [PROGRAM]\n");
+		return 2;
+	}
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	libbpf_set_print(keep_warning);
+	if (!strcmp(argv[1], "--probe"))
+		return probe();
+	log_buf = malloc(LOG_SIZE);
+	obj = bpf_object__open_file(argv[1], NULL);
+	if (!log_buf || !obj) {
+		fprintf(stderr, "judge: %s: %s\n%s", argv[1], strerror(errno), warning);
+		return 2;
+	}
+	if (argc > 2) {
+		int err = load(argv[1], argv[2], 2);
+
+		printf("%s%s\nverdict %d\n", log_buf, warning, err);
+		return 0;
+	}
+	bpf_object__for_each_program(p, obj)
+		judge(argv[1], bpf_program__name(p), bpf_object__btf(obj));
+	bpf_object__close(obj);
+	return 0;
+}
