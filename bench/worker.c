@@ -23,13 +23,14 @@
 
 #include "bench.skel.h"
 #include "native.h"
+#include "verify.h"
 
 #define MAX_MAPS 1000
 
 static struct bench_bpf *skel;
 static unsigned int nr_maps = 1, nr_keys, nr_loops = 1000;
 static bool interleave, use_hash;
-static const char *bench;
+static const char *bench, *program = "";
 /* Types of the inner map's key and value; libbpf drops the definition once it is loaded. */
 static unsigned int storage_key_id, storage_value_id;
 
@@ -62,6 +63,8 @@ static void parse(int argc, char **argv)
 			interleave = !strcmp(value, "interleaved");
 		else if (!strcmp(argv[i], "keys"))
 			nr_keys = (unsigned int)atoi(value), use_hash = true;
+		else if (!strcmp(argv[i], "program"))
+			program = value;
 		else if (!strcmp(argv[i], "loops"))
 			nr_loops = (unsigned int)atoi(value);
 	}
@@ -131,6 +134,31 @@ static void load(void)
 		skip("the program could not be attached");
 }
 
+/* Loads for as long as asked, at least one; what is counted are instructions processed. */
+static int serve_verify(struct verify_bench *b)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		uint64_t ns = 0, enough = (uint64_t)(atof(line) * 1e9);
+		long processed = 0;
+		struct verify_stats s;
+
+		do {
+			if (verify_once(b, &s))
+				break;
+			processed += s.processed;
+			ns += s.ns;
+		} while (ns < enough);
+		if (getenv("SKEP_BENCH_DEBUG"))
+			fprintf(stderr, "err %d, processed %u, states %u, peak %u, %llu ns\n",
+				s.err, s.processed, s.total_states, s.peak_states, s.ns);
+		printf("%ld 0 %llu\n", processed, (unsigned long long)ns);
+		fflush(stdout);
+	}
+	return 0;
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec ts;
@@ -142,6 +170,7 @@ static uint64_t now_ns(void)
 int main(int argc, char **argv)
 {
 	struct native_bench *native = NULL;
+	struct verify_bench *verify = NULL;
 	char line[64];
 
 	if (argc < 3) {
@@ -150,7 +179,11 @@ int main(int argc, char **argv)
 	}
 	bench = argv[1];
 	parse(argc, argv);
-	if (!strcmp(argv[2], "native")) {
+	if (!strcmp(bench, "verify")) {
+		verify = strcmp(argv[2], "native") ? verify_new(program) : NULL;
+		if (!verify)
+			skip("there is no such program, or no native form of it");
+	} else if (!strcmp(argv[2], "native")) {
 		native = native_new(bench, nr_maps, interleave, nr_keys, nr_loops);
 		if (!native)
 			skip("there is no native form of it");
@@ -159,6 +192,8 @@ int main(int argc, char **argv)
 	}
 	printf("ready\n");
 	fflush(stdout);
+	if (verify)
+		return serve_verify(verify);
 	while (fgets(line, sizeof(line), stdin)) {
 		uint64_t end, start, now;
 		long hits = 0, important = 0;

@@ -36,6 +36,7 @@ static inline bool skep_is_letter(u8 c)
 #define SKEP_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /* @a is a power of two. */
+#define SKEP_DIV_UP(n, d) (((n) + (d)-1) / (d))
 #define SKEP_ALIGN_UP(x, a) (((x) + ((a)-1)) & ~((__typeof__(x))(a)-1))
 
 /* Symbols that leave libskep.so; everything else is hidden. */

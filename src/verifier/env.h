@@ -109,6 +109,18 @@ struct slot {
 	struct reg spill;
 };
 
+/*
+ * Slots as checkpoints keep them: in blocks that successive checkpoints share where nothing
+ * changed. A block with more than one user is never written; which slots are precise is therefore
+ * told beside it.
+ */
+enum { VF_BLOCK_SLOTS = 4, VF_BLOCKS = VF_SLOTS / VF_BLOCK_SLOTS };
+
+struct slot_block {
+	u32 users;
+	struct slot slots[VF_BLOCK_SLOTS];
+};
+
 struct frame {
 	struct reg regs[VF_NR_REGS];
 	u32 callsite; /* of the call that made this frame; UINT32_MAX for the first */
@@ -117,9 +129,12 @@ struct frame {
 	u32 callback_depth;
 	bool in_callback, in_async_cb;
 	s32 cb_ret_min, cb_ret_max;
-	u32 nr_slots; /* slot i covers fp-8*(i+1) */
+	u32 nr_slots;		/* slot i covers fp-8*(i+1) */
 	struct live_inst *live; /* stack_live.c; NULL: nothing is known */
 	struct slot *slots;
+	/* Of a checkpoint, instead of slots; NULL for a block of empty ones: */
+	struct slot_block **blocks;
+	u64 precise_slots;
 };
 
 enum ref_kind { REF_PTR, REF_LOCK };
@@ -173,6 +188,7 @@ struct pending {
 	struct pending *next;
 	struct state st;
 	u32 insn_idx, prev_insn_idx;
+	bool packed; /* in the form of checkpoints */
 	u64 log_pos;
 };
 
@@ -379,12 +395,31 @@ static inline bool slot_is_scalar(const struct slot *s)
 	return slot_is_spill(s) && s->spill.kind == RK_SCALAR;
 }
 bool slot_is_special(const struct slot *s);
+/* Slot @i < nr_slots of a frame of either form, to read. */
+extern const struct slot vf_empty_slot;
+static inline const struct slot *frame_slot(const struct frame *f, u32 i)
+{
+	const struct slot_block *b;
+
+	if (!f->blocks)
+		return &f->slots[i];
+	b = f->blocks[i / VF_BLOCK_SLOTS];
+	return b ? &b->slots[i % VF_BLOCK_SLOTS] : &vf_empty_slot;
+}
+/* Forget what the slots in @dead of a checkpoint's frame hold. -ENOMEM: not all were forgotten. */
+int frame_clear_slots(struct frame *f, u64 dead);
 int frame_grow(struct frame *f, u32 slots);
 struct frame *frame_new(u32 callsite, u32 frameno, u32 subprog);
 void frame_init_regs(struct frame *f);
 void frame_free(struct frame *f);
 void state_free(struct state *st); /* contents */
 int state_copy(struct state *dst, const struct state *src);
+/* @dst (empty) becomes a checkpoint of @src, sharing what it can with src->parent's. */
+int state_store(struct state *dst, const struct state *src);
+/* @dst (empty) gets the way to @src, without its frames: enough to look back from it. */
+int state_copy_path(struct state *dst, const struct state *src);
+/* All numbers in checkpoint @st and those before it matter. */
+void vf_all_precise(struct state *st);
 int vf_push_hist(struct env *env, struct state *st, const struct hist *extra);
 void vf_clobber_caller_regs(struct env *env);
 

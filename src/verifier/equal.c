@@ -65,7 +65,7 @@ static bool within(const struct reg *old, const struct reg *cur)
 	return scalar_range_within(&old->v, &cur->v) && tnum_contains(old->v.tn, cur->v.tn);
 }
 
-static bool reg_covers(const struct reg *old, const struct reg *cur, struct idmap *m,
+static bool reg_covers(const struct reg *old, bool precise, const struct reg *cur, struct idmap *m,
 		       enum sameness how)
 {
 	if (how == SAME_EXACTLY)
@@ -76,7 +76,7 @@ static bool reg_covers(const struct reg *old, const struct reg *cur, struct idma
 		return false;
 	switch (old->kind) {
 	case RK_SCALAR:
-		if (!old->precise && how == SAME_ENOUGH)
+		if (!precise && how == SAME_ENOUGH)
 			return true;
 		if (old->link != cur->link || (old->link && old->off != cur->off))
 			return false;
@@ -120,8 +120,8 @@ static const struct reg *as_number(const struct slot *s, const struct reg *unkno
 	return all_misc(s) ? unknown : NULL;
 }
 
-static bool slot_covers(const struct slot *old, const struct slot *cur, struct idmap *m,
-			enum sameness how)
+static bool slot_covers(const struct slot *old, bool precise, const struct slot *cur,
+			struct idmap *m, enum sameness how)
 {
 	struct reg unknown = {0};
 	const struct reg *a, *b;
@@ -137,7 +137,7 @@ static bool slot_covers(const struct slot *old, const struct slot *cur, struct i
 	a = as_number(old, &unknown);
 	b = as_number(cur, &unknown);
 	if (a && b)
-		return reg_covers(a, b, m, how);
+		return reg_covers(a, precise, b, m, how);
 	for (u32 i = 0; i < 8; i++) {
 		if (old->type[i] == SK_INVALID || old->type[i] == SK_MISC)
 			continue;
@@ -145,7 +145,7 @@ static bool slot_covers(const struct slot *old, const struct slot *cur, struct i
 			return false;
 	}
 	if (old->type[7] == SK_SPILL)
-		return reg_covers(&old->spill, &cur->spill, m, how);
+		return reg_covers(&old->spill, precise, &cur->spill, m, how);
 	if (old->type[7] == SK_ITER)
 		return old->spill.btf == cur->spill.btf && old->spill.btf_id == cur->spill.btf_id &&
 		       old->spill.iter_phase == cur->spill.iter_phase &&
@@ -164,14 +164,15 @@ static bool frame_covers(struct env *env, const struct frame *old, const struct 
 	if (old->callback_depth > cur->callback_depth)
 		return false;
 	for (u32 i = 0; i < VF_NR_REGS; i++)
-		if ((live >> i & 1) && !reg_covers(&old->regs[i], &cur->regs[i], m, how))
+		if ((live >> i & 1) &&
+		    !reg_covers(&old->regs[i], old->regs[i].precise, &cur->regs[i], m, how))
 			return false;
 	/* A number that may yet matter: the stack must have the same extent as well. */
 	if (how != SAME_ENOUGH && old->nr_slots > cur->nr_slots)
 		return false;
 	for (u32 i = 0; i < old->nr_slots; i++)
-		if (!slot_covers(&old->slots[i], i < cur->nr_slots ? &cur->slots[i] : &empty, m,
-				 how))
+		if (!slot_covers(frame_slot(old, i), old->precise_slots >> i & 1,
+				 i < cur->nr_slots ? &cur->slots[i] : &empty, m, how))
 			return false;
 	return true;
 }

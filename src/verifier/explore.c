@@ -12,6 +12,23 @@
 
 #include "base/alloc.h"
 
+/* No longer the newest, hence not written any more: it can share with its checkpoint. */
+static void pack_pending(struct pending *p)
+{
+	struct state packed = {0};
+
+	if (p->packed)
+		return;
+	if (state_store(&packed, &p->st)) {
+		state_free(&packed);
+		return; /* large, but good */
+	}
+	packed.branches = p->st.branches;
+	state_free(&p->st);
+	p->st = packed;
+	p->packed = true;
+}
+
 struct state *vf_push_branch(struct env *env, u32 insn_idx, u32 prev_insn_idx)
 {
 	struct state *cur = env->cur;
@@ -27,6 +44,8 @@ struct state *vf_push_branch(struct env *env, u32 insn_idx, u32 prev_insn_idx)
 		skep_free(p);
 		goto fail;
 	}
+	if (env->pending)
+		pack_pending(env->pending);
 	p->next = env->pending;
 	env->pending = p;
 	env->nr_pending++;
@@ -50,15 +69,27 @@ static void free_known(struct env *env, struct known *k)
 	env->live_states--;
 }
 
-/*
- * One path from @st is finished; checkpoints without open paths are complete. Evicted ones go
- * then, unless a back edge may still lead to them.
- */
+/* An evicted checkpoint that nothing leads to any more: no open path, no back edge's way here. */
+static bool is_forgotten(struct env *env, const struct known *k)
+{
+	return !k->st.branches && !vf_in_open_loop(env, &k->st);
+}
+
+static void free_evicted(struct env *env, struct known *k)
+{
+	*k->prev_next = k->next;
+	if (k->next)
+		k->next->prev_next = k->prev_next;
+	free_known(env, k);
+}
+
+/* One path from @st is finished; checkpoints without open paths are complete. */
 static int finish_path(struct env *env, struct state *st)
 {
 	while (st) {
 		struct state *parent = st->parent;
-		struct known *k = container_of(st, struct known, st);
+		struct known *k = container_of(st, struct known, st), *next;
+		u32 edges = env->nr_backedges;
 		int err;
 
 		if (--st->branches)
@@ -66,11 +97,15 @@ static int finish_path(struct env *env, struct state *st)
 		err = vf_exit_scc(env, st);
 		if (err)
 			return err;
-		if (st->explored && k->evicted && !env->nr_backedges) {
-			*k->prev_next = k->next;
-			if (k->next)
-				k->next->prev_next = k->prev_next;
-			free_known(env, k);
+		if (env->nr_backedges < edges) {
+			/* A loop is done: what its back edges kept may go, @st too. */
+			for (k = env->evicted; k; k = next) {
+				next = k->next;
+				if (is_forgotten(env, k))
+					free_evicted(env, k);
+			}
+		} else if (st->explored && k->evicted && is_forgotten(env, k)) {
+			free_evicted(env, k);
 		}
 		st = parent;
 	}
@@ -121,10 +156,10 @@ static bool iter_depths_differ(const struct state *old, const struct state *cur)
 		const struct frame *a = old->frame[f], *b = cur->frame[f];
 
 		for (u32 i = 0; i < a->nr_slots && i < b->nr_slots; i++) {
-			if (a->slots[i].type[0] != SK_ITER ||
-			    a->slots[i].spill.iter_phase != ITER_ACTIVE)
-				continue;
-			if (a->slots[i].spill.iter_depth != b->slots[i].spill.iter_depth)
+			const struct slot *s = frame_slot(a, i);
+
+			if (s->type[0] == SK_ITER && s->spill.iter_phase == ITER_ACTIVE &&
+			    s->spill.iter_depth != b->slots[i].spill.iter_depth)
 				return true;
 		}
 	}
@@ -184,7 +219,7 @@ static void evict(struct env *env, struct known **at)
 	struct known *k = *at;
 
 	*at = k->next;
-	if (!k->st.branches && !env->nr_backedges) {
+	if (is_forgotten(env, k)) {
 		free_known(env, k);
 		return;
 	}
@@ -199,8 +234,6 @@ static void evict(struct env *env, struct known **at)
 static int save_state(struct env *env, struct state *cur, u32 idx)
 {
 	struct known *k = skep_zalloc(sizeof(*k));
-	struct frame *f;
-	struct reg *r;
 	int err;
 
 	if (!k)
@@ -210,11 +243,9 @@ static int save_state(struct env *env, struct state *cur, u32 idx)
 	env->peak_states = SKEP_MAX(env->peak_states, env->live_states);
 	env->prev_jmps = env->jmps;
 	env->prev_processed = env->processed;
-	/* What mattered before does not matter from here on, until it is found out again. */
-	vf_for_each_reg(cur, f, r) r->precise = false;
 	k->next = env->known[idx];
 	env->known[idx] = k;
-	err = state_copy(&k->st, cur);
+	err = state_store(&k->st, cur);
 	if (err)
 		return err;
 	k->st.insn_idx = idx;

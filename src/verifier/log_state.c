@@ -254,8 +254,12 @@ void vf_log_state(struct env *env, const struct state *st, u32 frameno, bool all
 		vf_log(env, " R%u=", i);
 		log_reg(env, st, f->frameno, r);
 	}
-	for (u32 i = 0; i < f->nr_slots; i++)
-		log_slot(env, st, f->frameno, i, &f->slots[i], all);
+	for (u32 i = 0; i < f->nr_slots; i++) {
+		struct slot s = *frame_slot(f, i);
+
+		s.spill.precise = f->precise_slots >> i & 1;
+		log_slot(env, st, f->frameno, i, &s, all);
+	}
 	if (st->nr_refs) {
 		const char *sep = "";
 

@@ -95,16 +95,6 @@ static void drop_edges(struct env *env, struct scc_visit *v)
 	v->nr_edges = 0;
 }
 
-static void all_precise(struct state *st)
-{
-	struct frame *f;
-	struct reg *r;
-
-	for (; st; st = st->parent) {
-		vf_for_each_reg(st, f, r) if (r->kind == RK_SCALAR) r->precise = true;
-	}
-}
-
 int vf_exit_scc(struct env *env, struct state *st)
 {
 	struct scc_visit key, *v;
@@ -120,8 +110,8 @@ int vf_exit_scc(struct env *env, struct state *st)
 		changed = false;
 		if (round == 64) {
 			for (struct backedge *e = v->edges; e; e = e->next) {
-				all_precise(e->st.parent);
-				all_precise(e->st.equal);
+				vf_all_precise(e->st.parent);
+				vf_all_precise(e->st.equal);
 			}
 			break;
 		}
@@ -146,14 +136,14 @@ int vf_add_backedge(struct env *env, struct state *st, struct state *cur)
 		v = find(env, &key);
 	if (!v) {
 		/* No component to wait for: rely on nothing. */
-		all_precise(st);
-		all_precise(cur->parent);
+		vf_all_precise(st);
+		vf_all_precise(cur->parent);
 		return 0;
 	}
 	e = skep_zalloc(sizeof(*e));
 	if (!e)
 		return -ENOMEM;
-	err = state_copy(&e->st, cur);
+	err = state_copy_path(&e->st, cur);
 	if (err) {
 		state_free(&e->st);
 		skep_free(e);
@@ -180,11 +170,11 @@ void vf_free_sccs(struct env *env)
 }
 
 /* Numbers of the current round that differ from the last one's and do not matter: forget them. */
-static void widen_reg(const struct reg *old, struct reg *cur)
+static void widen_reg(const struct reg *old, bool precise, struct reg *cur)
 {
 	u32 def = cur->subreg_def;
 
-	if (old->kind != RK_SCALAR || cur->kind != RK_SCALAR || old->precise || cur->precise)
+	if (old->kind != RK_SCALAR || cur->kind != RK_SCALAR || precise)
 		return;
 	if (old->link == cur->link && old->off == cur->off && !old->id == !cur->id &&
 	    !memcmp(&old->v, &cur->v, sizeof(old->v)))
@@ -201,9 +191,10 @@ void vf_widen(struct env *env, const struct state *old, struct state *cur)
 		struct frame *fc = cur->frame[f];
 
 		for (u32 i = 0; i < VF_NR_REGS; i++)
-			widen_reg(&fo->regs[i], &fc->regs[i]);
+			widen_reg(&fo->regs[i], fo->regs[i].precise, &fc->regs[i]);
 		for (u32 i = 0; i < fo->nr_slots && i < fc->nr_slots; i++)
-			if (slot_is_spill(&fo->slots[i]) && slot_is_spill(&fc->slots[i]))
-				widen_reg(&fo->slots[i].spill, &fc->slots[i].spill);
+			if (slot_is_spill(frame_slot(fo, i)) && slot_is_spill(&fc->slots[i]))
+				widen_reg(&frame_slot(fo, i)->spill, fo->precise_slots >> i & 1,
+					  &fc->slots[i].spill);
 	}
 }

@@ -253,17 +253,6 @@ static int back_insn(struct env *env, struct track *t, u32 idx, s64 next_idx, co
 	return ret;
 }
 
-/* Everything on the way here matters. */
-static void all_precise(struct state *st)
-{
-	struct frame *f;
-	struct reg *r;
-
-	for (st = st->parent; st; st = st->parent) {
-		vf_for_each_reg(st, f, r) if (r->kind == RK_SCALAR) r->precise = true;
-	}
-}
-
 static const struct hist *hist_of(const struct state *st, u32 n, u32 idx)
 {
 	return n && st->hist[n - 1].idx == idx ? &st->hist[n - 1] : NULL;
@@ -299,14 +288,14 @@ static void mark_state(struct track *t, struct state *st, bool *ret_changed)
 				*ret_changed = true;
 			}
 		}
-		for (u32 i = 0; i < VF_SLOTS; i++) {
+		for (u32 i = 0; t->slots[f] && i < VF_SLOTS; i++) {
 			if (!(t->slots[f] >> i & 1))
 				continue;
-			if (i >= fr->nr_slots || !slot_is_scalar(&fr->slots[i]) ||
-			    fr->slots[i].spill.precise) {
+			if (i >= fr->nr_slots || !slot_is_scalar(frame_slot(fr, i)) ||
+			    fr->precise_slots >> i & 1) {
 				t->slots[f] &= ~(1ull << i);
 			} else {
-				fr->slots[i].spill.precise = true;
+				fr->precise_slots |= 1ull << i;
 				*ret_changed = true;
 			}
 		}
@@ -365,7 +354,7 @@ int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, co
 	}
 	return 0;
 give_up:
-	all_precise(start);
+	vf_all_precise(start->parent);
 	*ret_changed = true;
 	return 0;
 }
@@ -395,9 +384,7 @@ int vf_propagate_precision(struct env *env, const struct state *from, struct sta
 		for (u32 i = 0; i < 10; i++)
 			if (fr->regs[i].kind == RK_SCALAR && fr->regs[i].precise)
 				regs[f] |= (u16)(1u << i);
-		for (u32 i = 0; i < fr->nr_slots; i++)
-			if (slot_is_scalar(&fr->slots[i]) && fr->slots[i].spill.precise)
-				slots[f] |= 1ull << i;
+		slots[f] = fr->precise_slots;
 	}
 	return vf_mark_precise_in(env, to, regs, slots, ret_changed);
 }

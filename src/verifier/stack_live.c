@@ -400,14 +400,9 @@ void vf_clean_state(struct env *env, struct state *st)
 	if (l->off || !m)
 		return;
 	for (u32 f = 0; f <= st->curframe; f++) {
-		struct frame *fr = st->frame[f];
-
-		for (u32 i = 0; i < fr->nr_slots; i++) {
-			if (m[f].alive >> i & 1)
-				continue;
-			memset(fr->slots[i].type, SK_INVALID, sizeof(fr->slots[i].type));
-			reg_set_not_init(&fr->slots[i].spill);
-		}
+		/* Taking a slot for alive is true enough where memory is short. */
+		if (st->frame[f]->nr_slots && frame_clear_slots(st->frame[f], ~m[f].alive))
+			return;
 	}
 }
 

@@ -169,10 +169,29 @@ struct frame *frame_new(u32 callsite, u32 frameno, u32 subprog)
 	return f;
 }
 
+const struct slot vf_empty_slot = {
+	.spill.v = {.tn = {.mask = UINT64_MAX},
+		    .smin = INT64_MIN,
+		    .smax = INT64_MAX,
+		    .umax = UINT64_MAX,
+		    .s32min = INT32_MIN,
+		    .s32max = INT32_MAX,
+		    .u32max = UINT32_MAX},
+};
+
+static void block_put(struct slot_block *b)
+{
+	if (b && !--b->users)
+		skep_free(b);
+}
+
 void frame_free(struct frame *f)
 {
 	if (!f)
 		return;
+	for (u32 i = 0; f->blocks && i < SKEP_DIV_UP(f->nr_slots, VF_BLOCK_SLOTS); i++)
+		block_put(f->blocks[i]);
+	skep_free(f->blocks);
 	skep_free(f->slots);
 	skep_free(f);
 }
@@ -196,8 +215,96 @@ static int frame_copy(struct frame **dst, const struct frame *src)
 	}
 	*d = *src;
 	d->slots = slots;
-	if (src->nr_slots)
+	d->blocks = NULL;
+	d->precise_slots = 0;
+	if (src->blocks)
+		for (u32 i = 0; i < src->nr_slots; i++)
+			slots[i] = *frame_slot(src, i);
+	else if (src->nr_slots)
 		memcpy(slots, src->slots, src->nr_slots * sizeof(*slots));
+	return 0;
+}
+
+/* Block number @at of @src's slots: @like's, if that holds the same. */
+static struct slot_block *block_of(const struct frame *src, u32 at, const struct frame *like)
+{
+	u32 n = SKEP_MIN(src->nr_slots - at * VF_BLOCK_SLOTS, (u32)VF_BLOCK_SLOTS);
+	const struct slot *slots = &src->slots[at * VF_BLOCK_SLOTS];
+	struct slot_block *b;
+
+	if (like && like->blocks && src->nr_slots == like->nr_slots) {
+		b = like->blocks[at];
+		if (b && !memcmp(b->slots, slots, n * sizeof(*slots))) {
+			b->users++;
+			return b;
+		}
+	}
+	b = skep_alloc(sizeof(*b));
+	if (!b)
+		return NULL;
+	memset(b->slots + n, 0, (VF_BLOCK_SLOTS - n) * sizeof(*slots));
+	memcpy(b->slots, slots, n * sizeof(*slots));
+	b->users = 1;
+	return b;
+}
+
+static int frame_store(struct frame **dst, const struct frame *src, const struct frame *like)
+{
+	u32 n = SKEP_DIV_UP(src->nr_slots, VF_BLOCK_SLOTS);
+	struct frame *d = skep_memdup(src, sizeof(*src));
+
+	if (!d)
+		return -ENOMEM;
+	*dst = d;
+	d->slots = NULL;
+	d->precise_slots = 0;
+	d->blocks = NULL;
+	d->nr_slots = 0;
+	if (!n)
+		return 0;
+	d->blocks = skep_calloc(n, sizeof(struct slot_block *));
+	if (!d->blocks)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++) {
+		d->blocks[i] = block_of(src, i, like);
+		if (!d->blocks[i])
+			return -ENOMEM;
+		d->nr_slots = SKEP_MIN((i + 1) * VF_BLOCK_SLOTS, src->nr_slots);
+	}
+	return 0;
+}
+
+int frame_clear_slots(struct frame *f, u64 dead)
+{
+	const u64 whole = (1ull << VF_BLOCK_SLOTS) - 1;
+
+	f->precise_slots &= ~dead;
+	for (u32 at = 0; at < SKEP_DIV_UP(f->nr_slots, VF_BLOCK_SLOTS); at++) {
+		u64 which = dead >> (at * VF_BLOCK_SLOTS) & whole;
+		struct slot_block *b = f->blocks[at];
+
+		for (u32 i = 0; b && i < VF_BLOCK_SLOTS; i++)
+			if (!memcmp(b->slots[i].type, vf_empty_slot.type, 8))
+				which |= 1ull << i; /* nothing is there */
+		if (!b || !which)
+			continue;
+		if (which == whole) {
+			block_put(b);
+			f->blocks[at] = NULL;
+			continue;
+		}
+		if (b->users > 1) {
+			b = skep_memdup(b, sizeof(*b));
+			if (!b)
+				return -ENOMEM;
+			b->users = 1;
+			f->blocks[at]->users--;
+			f->blocks[at] = b;
+		}
+		for (u32 i = 0; i < VF_BLOCK_SLOTS; i++)
+			if (which >> i & 1)
+				b->slots[i] = vf_empty_slot;
+	}
 	return 0;
 }
 
@@ -259,6 +366,57 @@ int state_copy(struct state *dst, const struct state *src)
 	dst->explored = dst->is_parent = false;
 	dst->branches = 0;
 	return 0;
+}
+
+int state_copy_path(struct state *dst, const struct state *src)
+{
+	struct hist *hist = NULL;
+
+	if (src->nr_hist) {
+		hist = skep_memdup(src->hist, src->nr_hist * sizeof(*hist));
+		if (!hist)
+			return -ENOMEM;
+	}
+	*dst = *src;
+	memset(dst->frame, 0, sizeof(dst->frame));
+	dst->refs = NULL;
+	dst->nr_refs = 0;
+	dst->hist = hist;
+	dst->cap_hist = src->nr_hist;
+	dst->explored = dst->is_parent = false;
+	dst->branches = 0;
+	return 0;
+}
+
+int state_store(struct state *dst, const struct state *src)
+{
+	const struct state *like = src->parent;
+	int err = state_copy_path(dst, src);
+
+	if (!err && src->nr_refs) {
+		dst->refs = skep_memdup(src->refs, src->nr_refs * sizeof(*src->refs));
+		if (!dst->refs)
+			return -ENOMEM;
+		dst->nr_refs = src->nr_refs;
+	}
+	for (u32 i = 0; !err && i <= src->curframe; i++)
+		err = frame_store(&dst->frame[i], src->frame[i],
+				  like && i <= like->curframe ? like->frame[i] : NULL);
+	return err;
+}
+
+void vf_all_precise(struct state *st)
+{
+	for (; st; st = st->parent)
+		for (u32 i = 0; i <= st->curframe; i++) {
+			struct frame *f = st->frame[i];
+
+			for (u32 r = 0; r < VF_NR_REGS; r++)
+				f->regs[r].precise |= f->regs[r].kind == RK_SCALAR;
+			for (u32 s = 0; s < f->nr_slots; s++)
+				if (slot_is_scalar(frame_slot(f, s)))
+					f->precise_slots |= 1ull << s;
+		}
 }
 
 /*

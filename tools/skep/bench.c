@@ -24,13 +24,15 @@
 #define MAX_PARAMS 4
 
 static const char help[] =
-	"Usage: skep bench [OPTION]... {local-storage|bpf-loop}...\n"
+	"Usage: skep bench [OPTION]... {local-storage|bpf-loop|verify}...\n"
 	"\n"
 	"Measure one BPF object on several engines in one interleaved run.\n"
 	"\n"
 	"  local-storage   task-storage look-ups, maps=1..1000, access=sequential|interleaved;\n"
 	"                  and as a control hash-map look-ups of random keys, keys=10..4194304\n"
 	"  bpf-loop        iterations of an empty bpf_loop callback, loops=10..1000000\n"
+	"  verify          the verifier, per instruction processed, by its own clock;\n"
+	"                  program=loop|wide|limit|stack|maps|calls|rounds\n"
 	"\n"
 	"  -e, --engine=LIST    of skep, kernel, native (default: all that work here)\n"
 	"  -s, --set=NAME=LIST  only these values of a parameter, for example maps=1,16,1000\n"
@@ -89,6 +91,8 @@ static bool worker_start(struct worker *w, int engine, const struct row *row)
 	if (engine == SKEP) {
 		argv[n++] = self;
 		argv[n++] = "run";
+		if (!strcmp(row->bench, "verify"))
+			argv[n++] = "--verdict-only";
 		argv[n++] = "--";
 	}
 	argv[n++] = exe;
@@ -441,6 +445,9 @@ int cmd_bench(int argc, char **argv)
 		} else if (!strcmp(argv[optind], "bpf-loop")) {
 			ret |= run_bench("bpf-loop", "loops", "10,100,1000,10000,100000", NULL,
 					 NULL, &o);
+		} else if (!strcmp(argv[optind], "verify")) {
+			ret |= run_bench("verify", "program",
+					 "loop,wide,limit,stack,maps,calls,rounds", NULL, NULL, &o);
 		} else {
 			fprintf(stderr, "skep bench: unknown benchmark `%s'\n", argv[optind]);
 			return EXIT_USAGE_ERROR;
