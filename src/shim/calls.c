@@ -14,7 +14,6 @@
 #include <sys/sendfile.h>
 #include <sys/sysinfo.h>
 #include <sys/timerfd.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
 typedef int fd_pair[2];

@@ -4,6 +4,8 @@
  *
  *   /sys/kernel/btf/vmlinux                         what SKEP_BTF names, or the built-in one
  *   /sys/devices/system/cpu/{possible,online,present}   virtual CPUs, when SKEP_CPUS is set
+ *   /boot/config-*, /proc/config.gz                 what SKEP_KCONFIG names
+ *   uname(2)                                        the release that SKEP_RELEASE names
  *   /proc/self/fdinfo/N of an object's descriptor   with the object's lines appended
  *   /proc/self/fd/N (readlink) likewise             the kernel's name for it
  *   /sys/kernel/{tracing,debug/tracing}/trace_pipe  bpf_trace_printk's lines, once an object exists
@@ -21,6 +23,7 @@
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/uaccess.h"
 #include "base/vcpu.h"
@@ -39,11 +42,23 @@
 static const char *btf_file; /* SKEP_BTF's file, or NULL */
 static bool btf_builtin;     /* neither a file nor the host's */
 static u32 cpus;	     /* SKEP_CPUS, or 0: the host's */
+static const char *kconfig;  /* SKEP_KCONFIG's file, or NULL: the host's */
+static const char *release;  /* SKEP_RELEASE, or NULL */
+
+/* A variable's value; NULL when it is not set or empty. */
+static const char *setting(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s && *s ? s : NULL;
+}
 
 void shim_files_init(void)
 {
 	const char *n = getenv("SKEP_CPUS");
 
+	kconfig = setting("SKEP_KCONFIG");
+	release = setting("SKEP_RELEASE");
 	btf_file = skep_kernel_btf_source() == SKEP_BTF_FILE ? getenv("SKEP_BTF") : NULL;
 	btf_builtin = skep_kernel_btf_source() == SKEP_BTF_BUILTIN;
 	cpus = n ? (u32)SKEP_MIN(strtoul(n, NULL, 10), (unsigned long)SKEP_MAX_VCPUS) : 0;
@@ -144,12 +159,18 @@ static bool is_trace_pipe(const char *p)
 	       !strcmp(p, "/sys/kernel/debug/tracing/trace_pipe");
 }
 
+static bool is_kconfig(const char *p)
+{
+	return !strncmp(p, "/boot/config-", 13) || !strcmp(p, "/proc/config.gz");
+}
+
 const char *shim_present(const char *path, int flags, int *ret_fd)
 {
 	char p[256];
 	int n;
 
-	if (likely(!btf_file && !btf_builtin && !cpus && !skep_fd_have_any()))
+	if (likely(!btf_file && !btf_builtin && !cpus && !kconfig && !release &&
+		   !skep_fd_have_any()))
 		return path;
 	if (shim_inside() || !copy_path(p, path))
 		return path;
@@ -157,6 +178,12 @@ const char *shim_present(const char *path, int flags, int *ret_fd)
 		return btf_file;
 	if (btf_builtin && !strcmp(p, BTF_PATH)) {
 		*ret_fd = btf_bytes_file(flags);
+		return NULL;
+	}
+	if (kconfig && is_kconfig(p))
+		return kconfig;
+	if (release && !strcmp(p, "/proc/version_signature")) { /* Ubuntu's own number */
+		*ret_fd = -ENOENT;
 		return NULL;
 	}
 	if (skep_fd_have_any() && is_trace_pipe(p)) {
@@ -205,6 +232,25 @@ bool shim_readlink_ours(const char *path, char *buf, size_t size, long *ret)
 	if (skep_probe_write((u64)buf, text, (size_t)*ret))
 		*ret = -EFAULT;
 	return true;
+}
+
+/* --- uname --- */
+
+static long do_uname(struct utsname *buf)
+{
+	long err = skep_raw(__NR_uname, buf);
+
+	if (!err && release) {
+		snprintf(buf->release, sizeof(buf->release), "%s", release);
+		/* Distributions hide the true number here. */
+		snprintf(buf->version, sizeof(buf->version), "#1 skep");
+	}
+	return err;
+}
+
+SKEP_EXPORT int uname(struct utsname *buf)
+{
+	return (int)shim_ret(SHIM_TRACED(__NR_uname, do_uname(buf), buf));
 }
 
 /* --- open --- */

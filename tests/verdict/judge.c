@@ -11,7 +11,7 @@
  * that a kernel at hand refuses so. With PROGRAM: that one's whole log of level 2 instead.
  *
  * Each program is loaded alone, from an object opened afresh, with unmodified libbpf. Section
- * names that libbpf is too old to know are given their types here.
+ * names that libbpf is too old to know are given their types as `skep verify' does.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -21,6 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "sections.h"
 
 #define LOG_SIZE (64u << 20)
 
@@ -32,46 +34,6 @@ static int keep_warning(enum libbpf_print_level level, const char *fmt, va_list 
 	if (level == LIBBPF_WARN && !warning[0])
 		vsnprintf(warning, sizeof(warning), fmt, ap);
 	return 0;
-}
-
-static const struct {
-	const char *prefix;
-	int type, attach;
-	bool sleepable;
-} sections[] = {
-	{"netfilter", 32, 45, false},
-	{"tcx/ingress", BPF_PROG_TYPE_SCHED_CLS, 46, false},
-	{"tcx/egress", BPF_PROG_TYPE_SCHED_CLS, 47, false},
-	{"netkit/primary", BPF_PROG_TYPE_SCHED_CLS, 54, false},
-	{"netkit/peer", BPF_PROG_TYPE_SCHED_CLS, 55, false},
-	{"cgroup/connect_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 49, false},
-	{"cgroup/sendmsg_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 50, false},
-	{"cgroup/recvmsg_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 51, false},
-	{"cgroup/getpeername_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 52, false},
-	{"cgroup/getsockname_unix", BPF_PROG_TYPE_CGROUP_SOCK_ADDR, 53, false},
-	{"kprobe.session", BPF_PROG_TYPE_KPROBE, 56, false},
-	{"uprobe.session", BPF_PROG_TYPE_KPROBE, 57, false},
-	{"uprobe.multi.s", BPF_PROG_TYPE_KPROBE, 48, true},
-	{"uprobe.multi", BPF_PROG_TYPE_KPROBE, 48, false},
-	{"uprobe.s", BPF_PROG_TYPE_KPROBE, 0, true},
-};
-
-static void set_section(struct bpf_program *p)
-{
-	const char *s = bpf_program__section_name(p);
-
-	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
-		size_t n = strlen(sections[i].prefix);
-
-		if (strncmp(s, sections[i].prefix, n) || (s[n] && s[n] != '/'))
-			continue;
-		bpf_program__set_type(p, (enum bpf_prog_type)sections[i].type);
-		bpf_program__set_expected_attach_type(p,
-						      (enum bpf_attach_type)sections[i].attach);
-		if (sections[i].sleepable)
-			bpf_program__set_flags(p, bpf_program__flags(p) | BPF_F_SLEEPABLE);
-		return;
-	}
 }
 
 /* Number N of the program's decl tag "PREFIX…", or NULL. */
@@ -105,7 +67,7 @@ static int load(const char *path, const char *name, unsigned int level)
 	{
 		bool is_it = !strcmp(bpf_program__name(p), name);
 
-		set_section(p);
+		skep_set_section_type(p);
 		bpf_program__set_autoload(p, is_it);
 		if (!is_it)
 			continue;
@@ -176,7 +138,8 @@ static void judge(const char *path, const char *name, const struct btf *btf)
 
 static int probe(void)
 {
-	struct bpf_insn insns[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+	struct bpf_insn insns[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+				   {.code = BPF_JMP | BPF_EXIT}};
 
 	return bpf_prog_load(BPF_PROG_TYPE_SOCKET_FILTER, NULL, "GPL", insns, 2, NULL) < 0;
 }
