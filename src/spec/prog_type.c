@@ -31,15 +31,15 @@
 #define SKB_PKT \
 	SKB_(data, 76, 4, SKEP_FV_PKT, R, data), SKB_(data_end, 80, 4, SKEP_FV_PKT_END, R, data_end)
 #define SKB_FAMILY \
-	SKB(family, 88, R | N), SKB(remote_ip4, 92, R | N), SKB(local_ip4, 96, R | N), \
-	SKB_(remote_ip6, 100, 4, SKEP_FV_SCALAR, R | N, remote_ip6[0]), \
-	SKB_(remote_ip6, 104, 4, SKEP_FV_SCALAR, R | N, remote_ip6[1]), \
-	SKB_(remote_ip6, 108, 4, SKEP_FV_SCALAR, R | N, remote_ip6[2]), \
-	SKB_(remote_ip6, 112, 4, SKEP_FV_SCALAR, R | N, remote_ip6[3]), \
-	SKB_(local_ip6, 116, 4, SKEP_FV_SCALAR, R | N, local_ip6[0]), \
-	SKB_(local_ip6, 120, 4, SKEP_FV_SCALAR, R | N, local_ip6[1]), \
-	SKB_(local_ip6, 124, 4, SKEP_FV_SCALAR, R | N, local_ip6[2]), \
-	SKB_(local_ip6, 128, 4, SKEP_FV_SCALAR, R | N, local_ip6[3]), \
+	SKB(family, 88, R | N), SKB(remote_ip4, 92, R), SKB(local_ip4, 96, R), \
+	SKB_(remote_ip6, 100, 4, SKEP_FV_SCALAR, R, remote_ip6[0]), \
+	SKB_(remote_ip6, 104, 4, SKEP_FV_SCALAR, R, remote_ip6[1]), \
+	SKB_(remote_ip6, 108, 4, SKEP_FV_SCALAR, R, remote_ip6[2]), \
+	SKB_(remote_ip6, 112, 4, SKEP_FV_SCALAR, R, remote_ip6[3]), \
+	SKB_(local_ip6, 116, 4, SKEP_FV_SCALAR, R, local_ip6[0]), \
+	SKB_(local_ip6, 120, 4, SKEP_FV_SCALAR, R, local_ip6[1]), \
+	SKB_(local_ip6, 124, 4, SKEP_FV_SCALAR, R, local_ip6[2]), \
+	SKB_(local_ip6, 128, 4, SKEP_FV_SCALAR, R, local_ip6[3]), \
 	SKB(remote_port, 132, R | N), SKB(local_port, 136, R | N)
 #define SKB_GSO \
 	SKB(gso_segs, 164, R | N), \
@@ -47,7 +47,6 @@
 
 static const struct skep_ctx_field skb_socket_filter[] = {
 	SKB_HEAD(0, 0, 0, 0), SKB_CB(W), SKB(hash, 68, R | N), SKB(napi_id, 84, R | N), SKB_GSO,
-	SKB_(hwtstamp, 184, 8, SKEP_FV_SCALAR, R, hwtstamp),
 };
 
 static const struct skep_ctx_field skb_cls[] = {
@@ -67,7 +66,7 @@ static const struct skep_ctx_field skb_cgroup[] = {
 
 static const struct skep_ctx_field skb_lwt[] = {
 	SKB_HEAD(W, 0, W, 0), SKB_CB(W), SKB(hash, 68, R | N), SKB_PKT, SKB(napi_id, 84, R | N),
-	SKB_GSO, SKB_(hwtstamp, 184, 8, SKEP_FV_SCALAR, R, hwtstamp),
+	SKB_GSO,
 };
 
 #define XDP(f, o, v, fl) { #f, o, 4, v, fl, offsetof(struct skep_xdp_ctx, f), \
@@ -104,49 +103,49 @@ static const struct skep_prog_type_row rows[SKEP_NR_PROG_TYPES] = {
 				       .access = SKEP_CTX_ARGS },
 	[BPF_PROG_TYPE_XDP] = { .type = BPF_PROG_TYPE_XDP, .name = "xdp", .ctx_name = "xdp_md", .ctx_size = 24,
 				TABLE(xdp_fields), .flags = RUN | PW },
-	[BPF_PROG_TYPE_PERF_EVENT] = { .type = BPF_PROG_TYPE_PERF_EVENT, .name = "perf_event", .ctx_name = "bpf_perf_event_data" },
+	[BPF_PROG_TYPE_PERF_EVENT] = { .type = BPF_PROG_TYPE_PERF_EVENT, .name = "perf_event", .access = SKEP_CTX_RULES, .ctx_name = "bpf_perf_event_data" },
 	[BPF_PROG_TYPE_CGROUP_SKB] = { .type = BPF_PROG_TYPE_CGROUP_SKB, .name = "cgroup_skb", SKB_CTX, TABLE(skb_cgroup),
 				       .flags = PR | ABS | NEEDS, RET(0, 1) },
-	[BPF_PROG_TYPE_CGROUP_SOCK] = { .type = BPF_PROG_TYPE_CGROUP_SOCK, .name = "cgroup_sock", .ctx_name = "bpf_sock",
+	[BPF_PROG_TYPE_CGROUP_SOCK] = { .type = BPF_PROG_TYPE_CGROUP_SOCK, .name = "cgroup_sock", .access = SKEP_CTX_RULES, .ctx_name = "bpf_sock",
 					.flags = NEEDS, RET(0, 1) },
 	[BPF_PROG_TYPE_LWT_IN] = { .type = BPF_PROG_TYPE_LWT_IN, .name = "lwt_in", SKB_CTX, TABLE(skb_lwt), .flags = PR },
 	[BPF_PROG_TYPE_LWT_OUT] = { .type = BPF_PROG_TYPE_LWT_OUT, .name = "lwt_out", SKB_CTX, TABLE(skb_lwt), .flags = PR },
 	[BPF_PROG_TYPE_LWT_XMIT] = { .type = BPF_PROG_TYPE_LWT_XMIT, .name = "lwt_xmit", SKB_CTX, TABLE(skb_lwt), .flags = PW },
-	[BPF_PROG_TYPE_SOCK_OPS] = { .type = BPF_PROG_TYPE_SOCK_OPS, .name = "sock_ops", .ctx_name = "bpf_sock_ops", RET(0, 1) },
-	[BPF_PROG_TYPE_SK_SKB] = { .type = BPF_PROG_TYPE_SK_SKB, .name = "sk_skb", .ctx_name = "__sk_buff", .ctx_size = 192,
+	[BPF_PROG_TYPE_SOCK_OPS] = { .type = BPF_PROG_TYPE_SOCK_OPS, .name = "sock_ops", .access = SKEP_CTX_RULES, .ctx_name = "bpf_sock_ops", RET(0, 1) },
+	[BPF_PROG_TYPE_SK_SKB] = { .type = BPF_PROG_TYPE_SK_SKB, .name = "sk_skb", .access = SKEP_CTX_RULES, .ctx_name = "__sk_buff", .ctx_size = 192,
 				   .flags = PW },
-	[BPF_PROG_TYPE_CGROUP_DEVICE] = { .type = BPF_PROG_TYPE_CGROUP_DEVICE, .name = "cgroup_device",
+	[BPF_PROG_TYPE_CGROUP_DEVICE] = { .type = BPF_PROG_TYPE_CGROUP_DEVICE, .name = "cgroup_device", .access = SKEP_CTX_RULES,
 					  .ctx_name = "bpf_cgroup_dev_ctx", RET(0, 1) },
-	[BPF_PROG_TYPE_SK_MSG] = { .type = BPF_PROG_TYPE_SK_MSG, .name = "sk_msg", .ctx_name = "sk_msg_md", .flags = PW },
+	[BPF_PROG_TYPE_SK_MSG] = { .type = BPF_PROG_TYPE_SK_MSG, .name = "sk_msg", .access = SKEP_CTX_RULES, .ctx_name = "sk_msg_md", .flags = PW },
 	[BPF_PROG_TYPE_RAW_TRACEPOINT] = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT, .name = "raw_tracepoint",
 					   .ctx_name = "bpf_raw_tracepoint_args", .ctx_size = 96,
 					   .access = SKEP_CTX_ARGS, .flags = RUN },
-	[BPF_PROG_TYPE_CGROUP_SOCK_ADDR] = { .type = BPF_PROG_TYPE_CGROUP_SOCK_ADDR, .name = "cgroup_sock_addr",
+	[BPF_PROG_TYPE_CGROUP_SOCK_ADDR] = { .type = BPF_PROG_TYPE_CGROUP_SOCK_ADDR, .name = "cgroup_sock_addr", .access = SKEP_CTX_RULES,
 					     .ctx_name = "bpf_sock_addr", .flags = NEEDS,
 					     RET(0, 1) },
 	[BPF_PROG_TYPE_LWT_SEG6LOCAL] = { .type = BPF_PROG_TYPE_LWT_SEG6LOCAL, .name = "lwt_seg6local", SKB_CTX, TABLE(skb_lwt),
 					  .flags = PR },
 	[BPF_PROG_TYPE_LIRC_MODE2] = { .type = BPF_PROG_TYPE_LIRC_MODE2, .name = "lirc_mode2" },
-	[BPF_PROG_TYPE_SK_REUSEPORT] = { .type = BPF_PROG_TYPE_SK_REUSEPORT, .name = "sk_reuseport", .ctx_name = "sk_reuseport_md",
+	[BPF_PROG_TYPE_SK_REUSEPORT] = { .type = BPF_PROG_TYPE_SK_REUSEPORT, .name = "sk_reuseport", .access = SKEP_CTX_RULES, .ctx_name = "sk_reuseport_md",
 					 .flags = PR },
-	[BPF_PROG_TYPE_FLOW_DISSECTOR] = { .type = BPF_PROG_TYPE_FLOW_DISSECTOR, .name = "flow_dissector", .ctx_name = "__sk_buff",
+	[BPF_PROG_TYPE_FLOW_DISSECTOR] = { .type = BPF_PROG_TYPE_FLOW_DISSECTOR, .name = "flow_dissector", .access = SKEP_CTX_RULES, .ctx_name = "__sk_buff",
 					   .flags = PR },
-	[BPF_PROG_TYPE_CGROUP_SYSCTL] = { .type = BPF_PROG_TYPE_CGROUP_SYSCTL, .name = "cgroup_sysctl", .ctx_name = "bpf_sysctl",
+	[BPF_PROG_TYPE_CGROUP_SYSCTL] = { .type = BPF_PROG_TYPE_CGROUP_SYSCTL, .name = "cgroup_sysctl", .access = SKEP_CTX_RULES, .ctx_name = "bpf_sysctl",
 					  RET(0, 1) },
-	[BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE] = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE, .name = "raw_tracepoint_writable",
+	[BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE] = { .type = BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE, .name = "raw_tracepoint_writable", .access = SKEP_CTX_RULES,
 						    .ctx_name = "bpf_raw_tracepoint_args" },
-	[BPF_PROG_TYPE_CGROUP_SOCKOPT] = { .type = BPF_PROG_TYPE_CGROUP_SOCKOPT, .name = "cgroup_sockopt", .ctx_name = "bpf_sockopt",
+	[BPF_PROG_TYPE_CGROUP_SOCKOPT] = { .type = BPF_PROG_TYPE_CGROUP_SOCKOPT, .name = "cgroup_sockopt", .access = SKEP_CTX_RULES, .ctx_name = "bpf_sockopt",
 					   .flags = PW | NEEDS, RET(0, 1) },
 	[BPF_PROG_TYPE_TRACING] = { .type = BPF_PROG_TYPE_TRACING, .name = "tracing", .ctx_size = 96,
 				    .access = SKEP_CTX_BTF_ARGS, .flags = RUN | NEEDS },
 	[BPF_PROG_TYPE_STRUCT_OPS] = { .type = BPF_PROG_TYPE_STRUCT_OPS, .name = "struct_ops" },
 	[BPF_PROG_TYPE_EXT] = { .type = BPF_PROG_TYPE_EXT, .name = "ext" },
 	[BPF_PROG_TYPE_LSM] = { .type = BPF_PROG_TYPE_LSM, .name = "lsm", .flags = NEEDS },
-	[BPF_PROG_TYPE_SK_LOOKUP] = { .type = BPF_PROG_TYPE_SK_LOOKUP, .name = "sk_lookup", .ctx_name = "bpf_sk_lookup",
+	[BPF_PROG_TYPE_SK_LOOKUP] = { .type = BPF_PROG_TYPE_SK_LOOKUP, .name = "sk_lookup", .access = SKEP_CTX_RULES, .ctx_name = "bpf_sk_lookup",
 				      .flags = NEEDS, RET(0, 1) },
 	[BPF_PROG_TYPE_SYSCALL] = { .type = BPF_PROG_TYPE_SYSCALL, .name = "syscall", .ctx_size = 65536, .access = SKEP_CTX_FLAT,
 				    .flags = RUN | SKEP_PT_NEEDS_SLEEPABLE },
-	[SKEP_PROG_TYPE_NETFILTER] = { .type = SKEP_PROG_TYPE_NETFILTER, .name = "netfilter", .ctx_name = "bpf_nf_ctx", RET(0, 1) },
+	[SKEP_PROG_TYPE_NETFILTER] = { .type = SKEP_PROG_TYPE_NETFILTER, .name = "netfilter", .access = SKEP_CTX_RULES, .ctx_name = "bpf_nf_ctx", RET(0, 1) },
 };
 /* clang-format on */
 

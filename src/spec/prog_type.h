@@ -4,7 +4,8 @@
  *
  * Context kinds: TABLE (a uapi struct whose accesses rewrite turns into loads from the run-time
  * context of spec/ctx.h), ARGS (an array of u64, read where it lies), BTF_ARGS (likewise, typed by
- * the attach target's prototype), FLAT (memory handed over as it is).
+ * the attach target's prototype), FLAT (memory handed over as it is),
+ * RULES (a uapi struct with the rules of spec/ctx_rules.h: judged, never run).
  */
 #ifndef SKEP_SPEC_PROG_TYPE_H
 #define SKEP_SPEC_PROG_TYPE_H
@@ -17,6 +18,7 @@ enum skep_ctx_access {
 	SKEP_CTX_ARGS,
 	SKEP_CTX_BTF_ARGS,
 	SKEP_CTX_FLAT,
+	SKEP_CTX_RULES,
 };
 
 /* What a load of a context field yields. */
@@ -29,6 +31,8 @@ enum skep_field_value {
 	SKEP_FV_SOCKET,
 	SKEP_FV_SOCKET_OR_NULL,
 	SKEP_FV_FLOW_KEYS,
+	SKEP_FV_TP_BUFFER,
+	SKEP_FV_BTF, /* a trusted struct, by name */
 };
 
 enum {

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "spec/ctx_rules.h"
 #include "spec/tp_null.h"
 
 struct ctx_value {
@@ -15,22 +16,57 @@ struct ctx_value {
 	u32 btf_id;
 };
 
+static const struct {
+	u8 kind;
+	u16 flags;
+} of_value[] = {
+	[SKEP_FV_SCALAR] = {RK_SCALAR, 0},
+	[SKEP_FV_PKT] = {RK_PKT, 0},
+	[SKEP_FV_PKT_META] = {RK_PKT_META, 0},
+	[SKEP_FV_PKT_END] = {RK_PKT_END, 0},
+	[SKEP_FV_SOCK_COMMON_OR_NULL] = {RK_SOCK_COMMON, RF_MAYBE_NULL},
+	[SKEP_FV_SOCKET] = {RK_SOCKET, 0},
+	[SKEP_FV_SOCKET_OR_NULL] = {RK_SOCKET, RF_MAYBE_NULL},
+	[SKEP_FV_FLOW_KEYS] = {RK_FLOW_KEYS, 0},
+	[SKEP_FV_TP_BUFFER] = {RK_TP_BUFFER, 0},
+	[SKEP_FV_BTF] = {RK_BTF, RF_TRUSTED},
+};
+
+/* By rule: the first that has the access. */
+static bool rule_access(struct env *env, s32 off, u32 size, enum access_kind kind,
+			struct ctx_value *ret)
+{
+	const struct skep_ctx_rule *rules;
+	u32 nr, at = env->req->attach_type, o = (u32)off;
+
+	if (off < 0 || o % size)
+		return false;
+	rules = skep_ctx_rules(env->ptype->type, &nr);
+	for (u32 i = 0; i < nr; i++) {
+		const struct skep_ctx_rule *r = &rules[i];
+
+		if (o < r->lo || o + size > r->hi || (o - r->lo) % (r->step ?: r->hi))
+			continue;
+		if (!((kind == ACCESS_WRITE ? r->writes : r->reads) & size))
+			continue;
+		if (r->attach && (at >= 64 || !(r->attach >> at & 1)))
+			continue;
+		ret->kind = of_value[r->value].kind;
+		ret->flags = of_value[r->value].flags;
+		if (r->value == SKEP_FV_BTF) {
+			ret->btf = env->host->kernel_btf(env->host->priv);
+			ret->btf_id =
+				ret->btf ? skep_btf_find(ret->btf, r->type, BTF_KIND_STRUCT) : 0;
+			return ret->btf_id && ret->btf_id < BTF_MAX_TYPE;
+		}
+		return true;
+	}
+	return false;
+}
+
 static bool table_access(struct env *env, s32 off, u32 size, enum access_kind kind,
 			 struct ctx_value *ret)
 {
-	static const struct {
-		u8 kind;
-		u16 flags;
-	} of_value[] = {
-		[SKEP_FV_SCALAR] = {RK_SCALAR, 0},
-		[SKEP_FV_PKT] = {RK_PKT, 0},
-		[SKEP_FV_PKT_META] = {RK_PKT_META, 0},
-		[SKEP_FV_PKT_END] = {RK_PKT_END, 0},
-		[SKEP_FV_SOCK_COMMON_OR_NULL] = {RK_SOCK_COMMON, RF_MAYBE_NULL},
-		[SKEP_FV_SOCKET] = {RK_SOCKET, 0},
-		[SKEP_FV_SOCKET_OR_NULL] = {RK_SOCKET, RF_MAYBE_NULL},
-		[SKEP_FV_FLOW_KEYS] = {RK_FLOW_KEYS, 0},
-	};
 	const struct skep_prog_type_row *row = env->ptype;
 
 	if (off < 0 || (u32)off + size > row->ctx_size || off % (s32)size)
@@ -198,6 +234,8 @@ static bool ctx_access(struct env *env, s32 off, u32 size, enum access_kind kind
 	switch (env->ptype->access) {
 	case SKEP_CTX_TABLE:
 		return table_access(env, off, size, kind, ret);
+	case SKEP_CTX_RULES:
+		return rule_access(env, off, size, kind, ret);
 	case SKEP_CTX_ARGS:
 		/* A tracepoint's record starts with what is the kernel's own. */
 		if (env->req->prog_type == BPF_PROG_TYPE_TRACEPOINT && off < 8)

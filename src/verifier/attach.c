@@ -139,6 +139,28 @@ int vf_attach_target(struct env *env)
 
 /* --- what R0 may hold at the end --- */
 
+/* Attach types that widen or narrow what their program type may return. */
+static void refine_range(const struct env *env, s32 *lo, s32 *hi)
+{
+	u32 at = env->req->attach_type;
+
+	switch (env->req->prog_type) {
+	case BPF_PROG_TYPE_CGROUP_SKB:
+		if (at == BPF_CGROUP_INET_EGRESS)
+			*hi = 3;
+		break;
+	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR:
+		if (at == BPF_CGROUP_INET4_BIND || at == BPF_CGROUP_INET6_BIND)
+			*hi = 3;
+		else if (at == BPF_CGROUP_UDP4_RECVMSG || at == BPF_CGROUP_UDP6_RECVMSG ||
+			 (at >= BPF_CGROUP_INET4_GETPEERNAME &&
+			  at <= BPF_CGROUP_INET6_GETSOCKNAME) ||
+			 (at >= 51 && at <= 53)) /* unix: recvmsg, getpeername, getsockname */
+			*lo = 1;
+		break;
+	}
+}
+
 int vf_check_return(struct env *env, u32 regno)
 {
 	const struct skep_prog_type_row *row = env->ptype;
@@ -179,6 +201,7 @@ int vf_check_return(struct env *env, u32 regno)
 			return -SKEP_ENOTSUPP;
 		}
 	}
+	refine_range(env, &lo, &hi);
 	if (!checked)
 		return 0;
 	if (r->kind != RK_SCALAR) {
@@ -193,5 +216,8 @@ int vf_check_return(struct env *env, u32 regno)
 		vf_say_bad_scalar(env, r, lo, hi, "At program exit", "R0");
 		return -EINVAL;
 	}
+	/* Only an egress hook understands 2 and 3: the program must not move elsewhere. */
+	if (env->req->prog_type == BPF_PROG_TYPE_CGROUP_SKB && r->v.smin >= 2)
+		env->enforce_attach_type = true;
 	return 0;
 }

@@ -39,7 +39,8 @@ static int check_type(struct env *env)
 	env->ptype = skep_prog_type(env->req->prog_type);
 	if (!env->ptype)
 		return -EINVAL;
-	if (env->ptype->access == SKEP_CTX_NONE) {
+	if (env->ptype->access == SKEP_CTX_NONE ||
+	    (env->ptype->access == SKEP_CTX_RULES && !env->host->verdict_only)) {
 		vf_say(env, "skep: programs of type %s are not supported yet\n", env->ptype->name);
 		return -EINVAL;
 	}
