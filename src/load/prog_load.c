@@ -102,7 +102,17 @@ static bool attach_type_ok(u32 type, u32 at)
 	case BPF_PROG_TYPE_SK_LOOKUP:
 		return at == BPF_SK_LOOKUP;
 	case BPF_PROG_TYPE_SK_REUSEPORT:
-		return at == BPF_SK_REUSEPORT_SELECT || at == BPF_SK_REUSEPORT_SELECT_OR_MIGRATE;
+		/* 0 is an old default: to select. */
+		return !at || at == BPF_SK_REUSEPORT_SELECT ||
+		       at == BPF_SK_REUSEPORT_SELECT_OR_MIGRATE;
+	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR:
+		return (at >= BPF_CGROUP_INET4_BIND && at <= BPF_CGROUP_INET6_CONNECT) ||
+		       at == BPF_CGROUP_UDP4_SENDMSG || at == BPF_CGROUP_UDP6_SENDMSG ||
+		       at == BPF_CGROUP_UDP4_RECVMSG || at == BPF_CGROUP_UDP6_RECVMSG ||
+		       (at >= BPF_CGROUP_INET4_GETPEERNAME && at <= BPF_CGROUP_INET6_GETSOCKNAME) ||
+		       (at >= 49 && at <= 53); /* unix sockets */
+	case SKEP_PROG_TYPE_NETFILTER:
+		return at == 45; /* BPF_NETFILTER */
 	case BPF_PROG_TYPE_SYSCALL:
 	case BPF_PROG_TYPE_EXT:
 		return at == 0;
