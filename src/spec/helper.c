@@ -114,9 +114,10 @@ static enum skep_ctx_id kprobe_context(u32 attach_type, bool sleepable)
 	switch (attach_type) {
 	case BPF_TRACE_KPROBE_MULTI:
 		return SKEP_CTX_KPROBE_MULTI;
-	case 56: /* BPF_TRACE_KPROBE_SESSION */
+	case SKEP_TRACE_KPROBE_SESSION:
 		return SKEP_CTX_KPROBE_SESSION;
-	case 48: /* BPF_TRACE_UPROBE_MULTI */
+	case SKEP_TRACE_UPROBE_MULTI:
+	case SKEP_TRACE_UPROBE_SESSION:
 		return sleepable ? SKEP_CTX_UPROBE_MULTI_S : SKEP_CTX_UPROBE_MULTI;
 	default:
 		return sleepable ? SKEP_CTX_UPROBE_MULTI_S : SKEP_CTX_KPROBE;

@@ -4,8 +4,7 @@
  *
  * Context kinds: TABLE (a uapi struct whose accesses rewrite turns into loads from the run-time
  * context of spec/ctx.h), ARGS (an array of u64, read where it lies), BTF_ARGS (likewise, typed by
- * the attach target's prototype), FLAT (memory handed over as it is),
- * RULES (a uapi struct with the rules of spec/ctx_rules.h: judged, never run).
+ * the attach target's prototype), FLAT (memory handed over as it is).
  */
 #ifndef SKEP_SPEC_PROG_TYPE_H
 #define SKEP_SPEC_PROG_TYPE_H
@@ -18,7 +17,6 @@ enum skep_ctx_access {
 	SKEP_CTX_ARGS,
 	SKEP_CTX_BTF_ARGS,
 	SKEP_CTX_FLAT,
-	SKEP_CTX_RULES,
 };
 
 /* What a load of a context field yields. */
@@ -31,15 +29,17 @@ enum skep_field_value {
 	SKEP_FV_SOCKET,
 	SKEP_FV_SOCKET_OR_NULL,
 	SKEP_FV_FLOW_KEYS,
-	SKEP_FV_TP_BUFFER,
-	SKEP_FV_BTF, /* a trusted struct, by name */
+	SKEP_FV_BTF, /* a trusted pointer to the kernel struct named by the field */
 };
 
 enum {
 	SKEP_FIELD_R = 1 << 0,
 	SKEP_FIELD_W = 1 << 1,
 	SKEP_FIELD_NARROW = 1 << 2, /* narrower aligned loads inside the field allowed */
-	SKEP_FIELD_WIDE = 1 << 3,   /* 8-byte accesses over two adjacent u32s allowed (cb[]) */
+	SKEP_FIELD_WIDE = 1 << 3,   /* any aligned access among neighbours that have it (cb[]) */
+	SKEP_FIELD_START = 1 << 4,  /* narrower loads allowed, at the field's first byte only */
+	SKEP_FIELD_PAIR = 1 << 5,   /* with its neighbour, one 8-byte access as well */
+	SKEP_FIELD_HALF = 1 << 6,   /* narrower loads of two bytes, no single ones */
 };
 
 struct skep_ctx_field {
@@ -49,6 +49,8 @@ struct skep_ctx_field {
 	u8 flags;      /* SKEP_FIELD_* */
 	u16 rt_off;    /* in the run-time context */
 	u8 rt_size;
+	u64 attach;	 /* 1 << attach type: only for these; 0: for all */
+	const char *btf; /* FV_BTF */
 };
 
 enum {
@@ -58,6 +60,7 @@ enum {
 	SKEP_PT_NEEDS_SLEEPABLE = 1 << 3,
 	SKEP_PT_RUNNABLE = 1 << 4,	    /* skep can attach or test_run it */
 	SKEP_PT_NEEDS_ATTACH_TYPE = 1 << 5, /* expected_attach_type is checked */
+	SKEP_PT_LOADABLE = 1 << 6, /* loads though nothing here runs it (probes of libbpf) */
 };
 
 struct skep_prog_type_row {
@@ -74,5 +77,15 @@ struct skep_prog_type_row {
 };
 
 const struct skep_prog_type_row *skep_prog_type(u32 type); /* NULL beyond the last */
+
+/* Fields of the structs that socket pointers point to, to read. */
+enum skep_sock_kind {
+	SKEP_SOCK_FULL,
+	SKEP_SOCK_COMMON,
+	SKEP_SOCK_TCP,
+	SKEP_SOCK_XDP,
+	SKEP_NR_SOCKS
+};
+const struct skep_ctx_field *skep_sock_fields(enum skep_sock_kind kind, u32 *ret_n);
 
 #endif

@@ -371,18 +371,18 @@ static int check_mem_kind(struct env *env, u32 insn_idx, u32 regno, s32 off, u32
 	case RK_XDP_SOCK:
 		if (r->flags & RF_MAYBE_NULL)
 			break;
-		if (kind == ACCESS_WRITE) {
-			vf_say(env, "R%u cannot write into %s\n", regno, vf_reg_name(r, name));
-			return -EACCES;
-		}
-		vf_say(env, "skep: fields of %s are not supported yet\n", vf_reg_name(r, name));
-		return -EINVAL;
+		return vf_check_sock(env, regno, off, size, kind, value_regno);
 	case RK_FLOW_KEYS:
+		return vf_check_flow_keys(env, regno, off, size, kind, value_regno);
 	case RK_TP_BUFFER:
 	case RK_BUF:
-	case RK_ARENA:
 		if (r->flags & RF_MAYBE_NULL)
 			break;
+		err = vf_check_buf(env, regno, off + r->off, size, kind);
+		if (!err && kind == ACCESS_READ && value_regno >= 0)
+			reg_set_unknown(&regs[value_regno]);
+		return err;
+	case RK_ARENA:
 		vf_say(env, "skep: access through %s is not supported yet\n", vf_reg_name(r, name));
 		return -EINVAL;
 	}

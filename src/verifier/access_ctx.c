@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "spec/ctx_rules.h"
 #include "spec/tp_null.h"
 
 struct ctx_value {
@@ -16,93 +15,156 @@ struct ctx_value {
 	u32 btf_id;
 };
 
-static const struct {
-	u8 kind;
-	u16 flags;
-} of_value[] = {
-	[SKEP_FV_SCALAR] = {RK_SCALAR, 0},
-	[SKEP_FV_PKT] = {RK_PKT, 0},
-	[SKEP_FV_PKT_META] = {RK_PKT_META, 0},
-	[SKEP_FV_PKT_END] = {RK_PKT_END, 0},
-	[SKEP_FV_SOCK_COMMON_OR_NULL] = {RK_SOCK_COMMON, RF_MAYBE_NULL},
-	[SKEP_FV_SOCKET] = {RK_SOCKET, 0},
-	[SKEP_FV_SOCKET_OR_NULL] = {RK_SOCKET, RF_MAYBE_NULL},
-	[SKEP_FV_FLOW_KEYS] = {RK_FLOW_KEYS, 0},
-	[SKEP_FV_TP_BUFFER] = {RK_TP_BUFFER, 0},
-	[SKEP_FV_BTF] = {RK_BTF, RF_TRUSTED},
-};
-
-/* By rule: the first that has the access. */
-static bool rule_access(struct env *env, s32 off, u32 size, enum access_kind kind,
-			struct ctx_value *ret)
+/* May @size bytes at @off be accessed, as far as field @f says? */
+static bool field_allows(const struct skep_ctx_field *f, const struct skep_ctx_field *end, u32 off,
+			 u32 size, enum access_kind kind)
 {
-	const struct skep_ctx_rule *rules;
-	u32 nr, at = env->req->attach_type, o = (u32)off;
+	bool write = kind == ACCESS_WRITE;
 
-	if (off < 0 || o % size)
+	if (off < f->off || off >= (u32)f->off + f->size ||
+	    !(f->flags & (write ? SKEP_FIELD_W : SKEP_FIELD_R)))
 		return false;
-	rules = skep_ctx_rules(env->ptype->type, &nr);
-	for (u32 i = 0; i < nr; i++) {
-		const struct skep_ctx_rule *r = &rules[i];
-
-		if (o < r->lo || o + size > r->hi || (o - r->lo) % (r->step ?: r->hi))
-			continue;
-		if (!((kind == ACCESS_WRITE ? r->writes : r->reads) & size))
-			continue;
-		if (r->attach && (at >= 64 || !(r->attach >> at & 1)))
-			continue;
-		ret->kind = of_value[r->value].kind;
-		ret->flags = of_value[r->value].flags;
-		if (r->value == SKEP_FV_BTF) {
-			ret->btf = env->host->kernel_btf(env->host->priv);
-			ret->btf_id =
-				ret->btf ? skep_btf_find(ret->btf, r->type, BTF_KIND_STRUCT) : 0;
-			return ret->btf_id && ret->btf_id < BTF_MAX_TYPE;
-		}
-		return true;
+	if (f->flags & SKEP_FIELD_WIDE) {
+		while (f + 1 < end && f[1].flags & SKEP_FIELD_WIDE && f[1].off == f->off + f->size)
+			f++;
+		return off + size <= (u32)f->off + f->size;
 	}
-	return false;
+	if (off == f->off && (size == f->size || (f->flags & SKEP_FIELD_PAIR && size == 8)))
+		return true;
+	/* Writes and pointers only whole. */
+	if (write || f->value != SKEP_FV_SCALAR || off + size > (u32)f->off + f->size)
+		return false;
+	if (f->flags & SKEP_FIELD_START)
+		return off == f->off;
+	return f->flags & SKEP_FIELD_NARROW || (f->flags & SKEP_FIELD_HALF && size == 2);
+}
+
+static const struct skep_ctx_field *find_field(const struct skep_ctx_field *fields, u32 nr,
+					       u32 attach, u32 off, u32 size, enum access_kind kind)
+{
+	for (const struct skep_ctx_field *f = fields; f < fields + nr; f++)
+		if ((!f->attach || f->attach >> attach & 1) &&
+		    field_allows(f, fields + nr, off, size, kind))
+			return f;
+	return NULL;
 }
 
 static bool table_access(struct env *env, s32 off, u32 size, enum access_kind kind,
 			 struct ctx_value *ret)
 {
+	static const struct {
+		u8 kind;
+		u16 flags;
+	} of_value[] = {
+		[SKEP_FV_SCALAR] = {RK_SCALAR, 0},
+		[SKEP_FV_PKT] = {RK_PKT, 0},
+		[SKEP_FV_PKT_META] = {RK_PKT_META, 0},
+		[SKEP_FV_PKT_END] = {RK_PKT_END, 0},
+		[SKEP_FV_SOCK_COMMON_OR_NULL] = {RK_SOCK_COMMON, RF_MAYBE_NULL},
+		[SKEP_FV_SOCKET] = {RK_SOCKET, 0},
+		[SKEP_FV_SOCKET_OR_NULL] = {RK_SOCKET, RF_MAYBE_NULL},
+		[SKEP_FV_FLOW_KEYS] = {RK_FLOW_KEYS, 0},
+		[SKEP_FV_BTF] = {RK_BTF, RF_TRUSTED},
+	};
 	const struct skep_prog_type_row *row = env->ptype;
+	u32 attach = SKEP_MIN(env->req->attach_type, 63u);
+	const struct skep_ctx_field *f;
 
+	/* Left to its default, a socket's program is for its creation. */
+	if (row->type == BPF_PROG_TYPE_CGROUP_SOCK && !attach)
+		attach = BPF_CGROUP_INET_SOCK_CREATE;
 	if (off < 0 || (u32)off + size > row->ctx_size || off % (s32)size)
 		return false;
-	for (u32 i = 0; i < row->nr_fields; i++) {
-		const struct skep_ctx_field *f = &row->fields[i];
-		u32 end = f->off + f->size;
-
-		if ((u32)off < f->off || (u32)off >= end)
-			continue;
-		/* Where the packet leaves is known only behind a device map. */
-		if (row->type == BPF_PROG_TYPE_XDP && f->off == 20 &&
-		    env->req->attach_type != BPF_XDP_DEVMAP)
-			return false;
-		if (!(f->flags & (kind == ACCESS_WRITE ? SKEP_FIELD_W : SKEP_FIELD_R)))
-			return false;
-		if (f->flags & SKEP_FIELD_WIDE) {
-			/* Any aligned access that stays among neighbours of the same name. */
-			const struct skep_ctx_field *l = f;
-
-			while (l + 1 < row->fields + row->nr_fields &&
-			       l[1].flags & SKEP_FIELD_WIDE && l[1].off == l->off + l->size)
-				l++;
-			if ((u32)off + size > (u32)l->off + l->size)
-				return false;
-		} else if (size != f->size || (u32)off != f->off) {
-			/* Writes and pointers only whole. */
-			if (kind == ACCESS_WRITE || f->value != SKEP_FV_SCALAR ||
-			    !(f->flags & SKEP_FIELD_NARROW) || (u32)off + size > end)
-				return false;
-		}
-		ret->kind = of_value[f->value].kind;
-		ret->flags = of_value[f->value].flags;
-		return true;
+	f = find_field(row->fields, row->nr_fields, attach, (u32)off, size, kind);
+	if (!f)
+		return false;
+	ret->kind = of_value[f->value].kind;
+	ret->flags = of_value[f->value].flags;
+	if (f->value == SKEP_FV_BTF) {
+		ret->btf = env->host->kernel_btf(env->host->priv);
+		ret->btf_id = ret->btf ? skep_btf_find(ret->btf, f->btf, BTF_KIND_STRUCT) : 0;
+		return ret->btf_id != 0;
 	}
-	return false;
+	return true;
+}
+
+int vf_check_sock(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
+		  int value_regno)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+	u32 n, which = r->kind == RK_SOCKET	   ? SKEP_SOCK_FULL
+		       : r->kind == RK_SOCK_COMMON ? SKEP_SOCK_COMMON
+		       : r->kind == RK_TCP_SOCK	   ? SKEP_SOCK_TCP
+						   : SKEP_SOCK_XDP;
+	const struct skep_ctx_field *fields = skep_sock_fields(which, &n);
+	char name[64];
+
+	off += r->off;
+	if (kind == ACCESS_WRITE) {
+		vf_say(env, "R%u cannot write into %s\n", regno, vf_reg_name(r, name));
+		return -EACCES;
+	}
+	if (r->v.smin < 0) {
+		vf_say(env,
+		       "R%u min value is negative, either use unsigned index or do a if (index "
+		       ">=0) check.\n",
+		       regno);
+		return -EACCES;
+	}
+	if (off < 0 || off % (s32)size || !find_field(fields, n, 0, (u32)off, size, kind)) {
+		vf_say(env, "R%u invalid %s access off=%d size=%u\n", regno, vf_reg_name(r, name),
+		       off, size);
+		return -EACCES;
+	}
+	if (!env->host->verdict_only) {
+		vf_say(env, "skep: fields of %s are not implemented yet\n", vf_reg_name(r, name));
+		return -EINVAL;
+	}
+	if (value_regno >= 0)
+		reg_set_unknown(&vf_regs(env)[value_regno]);
+	return 0;
+}
+
+int vf_check_flow_keys(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
+		       int value_regno)
+{
+	off += vf_regs(env)[regno].off;
+	if (off < 0 || (u64)off + size > sizeof(struct bpf_flow_keys)) {
+		vf_say(env, "invalid access to flow keys off=%d size=%u\n", off, size);
+		return -EACCES;
+	}
+	if (kind == ACCESS_READ && value_regno >= 0)
+		reg_set_unknown(&vf_regs(env)[value_regno]);
+	return 0;
+}
+
+int vf_check_buf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+	const char *what = r->kind == RK_TP_BUFFER ? "tracepoint"
+			   : r->flags & RF_RDONLY  ? "rdonly"
+						   : "rdwr";
+	char name[64];
+
+	if (kind == ACCESS_WRITE && r->flags & RF_RDONLY) {
+		vf_say(env, "R%u cannot write into %s\n", regno, vf_reg_name(r, name));
+		return -EACCES;
+	}
+	if (off < 0) {
+		vf_say(env, "R%u invalid %s buffer access: off=%d, size=%u\n", regno, what, off,
+		       size);
+		return -EACCES;
+	}
+	if (!scalar_is_const(&r->v) || r->v.tn.value) {
+		vf_say(env,
+		       "R%u invalid variable buffer offset: off=%d, var_off=(0x%llx; 0x%llx)\n",
+		       regno, off, (unsigned long long)r->v.tn.value,
+		       (unsigned long long)r->v.tn.mask);
+		return -EACCES;
+	}
+	if (r->kind == RK_TP_BUFFER)
+		env->max_tp_access = SKEP_MAX(env->max_tp_access, (u32)off + size);
+	return 0;
 }
 
 static bool small_int(const struct btf_type *t)
@@ -234,12 +296,17 @@ static bool ctx_access(struct env *env, s32 off, u32 size, enum access_kind kind
 	switch (env->ptype->access) {
 	case SKEP_CTX_TABLE:
 		return table_access(env, off, size, kind, ret);
-	case SKEP_CTX_RULES:
-		return rule_access(env, off, size, kind, ret);
 	case SKEP_CTX_ARGS:
 		/* A tracepoint's record starts with what is the kernel's own. */
-		if (env->req->prog_type == BPF_PROG_TYPE_TRACEPOINT && off < 8)
+		if (env->req->prog_type == BPF_PROG_TYPE_TRACEPOINT && off >= 0 && off < 8)
 			return false;
+		/* The kernel lets a tracepoint read before its record; nothing here would. */
+		if (env->req->prog_type == BPF_PROG_TYPE_TRACEPOINT && off < 0)
+			return env->host->verdict_only && kind == ACCESS_READ && !(off % (s32)size);
+		if (env->req->prog_type == BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE && !off) {
+			ret->kind = RK_TP_BUFFER;
+			return size == 8 && kind == ACCESS_READ;
+		}
 		return off >= 0 && (u32)off + size <= env->ptype->ctx_size && kind == ACCESS_READ &&
 		       !(off % (s32)size);
 	case SKEP_CTX_BTF_ARGS:

@@ -139,35 +139,69 @@ int vf_attach_target(struct env *env)
 
 /* --- what R0 may hold at the end --- */
 
-/* Attach types that widen or narrow what their program type may return. */
-static void refine_range(const struct env *env, s32 *lo, s32 *hi)
+/* The range for programs of this type, for this attach type: false: any value. */
+static bool return_range(const struct env *env, s32 *lo, s32 *hi, int *ret_err)
 {
 	u32 at = env->req->attach_type;
 
+	*lo = env->ptype->ret_min;
+	*hi = env->ptype->ret_max;
 	switch (env->req->prog_type) {
+	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR:
+		switch (at) {
+		case BPF_CGROUP_UDP4_RECVMSG:
+		case BPF_CGROUP_UDP6_RECVMSG:
+		case SKEP_CGROUP_UNIX_RECVMSG:
+		case BPF_CGROUP_INET4_GETPEERNAME:
+		case BPF_CGROUP_INET6_GETPEERNAME:
+		case SKEP_CGROUP_UNIX_GETPEERNAME:
+		case BPF_CGROUP_INET4_GETSOCKNAME:
+		case BPF_CGROUP_INET6_GETSOCKNAME:
+		case SKEP_CGROUP_UNIX_GETSOCKNAME:
+			*lo = *hi = 1;
+			break;
+		case BPF_CGROUP_INET4_BIND:
+		case BPF_CGROUP_INET6_BIND:
+			*hi = 3;
+			break;
+		}
+		return true;
 	case BPF_PROG_TYPE_CGROUP_SKB:
 		if (at == BPF_CGROUP_INET_EGRESS)
 			*hi = 3;
-		break;
-	case BPF_PROG_TYPE_CGROUP_SOCK_ADDR:
-		if (at == BPF_CGROUP_INET4_BIND || at == BPF_CGROUP_INET6_BIND)
-			*hi = 3;
-		else if (at == BPF_CGROUP_UDP4_RECVMSG || at == BPF_CGROUP_UDP6_RECVMSG ||
-			 (at >= BPF_CGROUP_INET4_GETPEERNAME &&
-			  at <= BPF_CGROUP_INET6_GETSOCKNAME) ||
-			 (at >= 51 && at <= 53)) /* unix: recvmsg, getpeername, getsockname */
-			*lo = 1;
-		break;
+		return true;
+	case BPF_PROG_TYPE_KPROBE:
+		*lo = 0;
+		*hi = 1;
+		return at == SKEP_TRACE_KPROBE_SESSION || at == SKEP_TRACE_UPROBE_SESSION;
+	case BPF_PROG_TYPE_TRACING:
+		switch (at) {
+		case BPF_TRACE_FENTRY:
+		case BPF_TRACE_FEXIT:
+			*lo = *hi = 0;
+			return true;
+		case BPF_TRACE_RAW_TP:
+		case BPF_MODIFY_RETURN:
+			return false;
+		case BPF_TRACE_ITER:
+			*lo = 0;
+			*hi = 1;
+			return true;
+		default:
+			*ret_err = -SKEP_ENOTSUPP;
+			return false;
+		}
+	default:
+		return env->ptype->ret_checked;
 	}
 }
 
 int vf_check_return(struct env *env, u32 regno)
 {
-	const struct skep_prog_type_row *row = env->ptype;
 	struct frame *f = vf_frame(env);
 	struct reg *r = &f->regs[regno];
-	s32 lo = row->ret_min, hi = row->ret_max;
-	bool checked = row->ret_checked;
+	bool checked;
+	s32 lo, hi;
 	char name[64];
 	int err = vf_check_reg(env, regno, USE_SRC);
 
@@ -182,26 +216,9 @@ int vf_check_return(struct env *env, u32 regno)
 		}
 		return 0;
 	}
-	if (env->req->prog_type == BPF_PROG_TYPE_TRACING) {
-		switch (env->req->attach_type) {
-		case BPF_TRACE_FENTRY:
-		case BPF_TRACE_FEXIT:
-			checked = true;
-			lo = hi = 0;
-			break;
-		case BPF_TRACE_RAW_TP:
-		case BPF_MODIFY_RETURN:
-			return 0;
-		case BPF_TRACE_ITER:
-			checked = true;
-			lo = 0;
-			hi = 1;
-			break;
-		default:
-			return -SKEP_ENOTSUPP;
-		}
-	}
-	refine_range(env, &lo, &hi);
+	checked = return_range(env, &lo, &hi, &err);
+	if (err)
+		return err;
 	if (!checked)
 		return 0;
 	if (r->kind != RK_SCALAR) {
@@ -217,7 +234,8 @@ int vf_check_return(struct env *env, u32 regno)
 		return -EINVAL;
 	}
 	/* Only an egress hook understands 2 and 3: the program must not move elsewhere. */
-	if (env->req->prog_type == BPF_PROG_TYPE_CGROUP_SKB && r->v.smin >= 2)
+	if (env->req->prog_type == BPF_PROG_TYPE_CGROUP_SKB && hi == 3 &&
+	    (r->v.smin > 1 || r->v.smax > 1))
 		env->enforce_attach_type = true;
 	return 0;
 }

@@ -70,6 +70,10 @@ int vf_check_helper_mem(struct env *env, u32 regno, u32 size, u32 mode, bool zer
 			return -EACCES;
 		}
 		return vf_check_region(env, regno, r, r->off, size, r->mem_size, zero_ok);
+	case RK_BUF:
+		if (r->flags & RF_MAYBE_NULL)
+			break;
+		return vf_check_buf(env, regno, r->off, size, kind);
 	case RK_STACK:
 		return vf_check_stack_helper(env, regno, 0, size, kind, zero_ok, mode & MEM_RAW);
 	case RK_BTF:

@@ -39,9 +39,14 @@ static int check_type(struct env *env)
 	env->ptype = skep_prog_type(env->req->prog_type);
 	if (!env->ptype)
 		return -EINVAL;
-	if (env->ptype->access == SKEP_CTX_NONE ||
-	    (env->ptype->access == SKEP_CTX_RULES && !env->host->verdict_only)) {
+	if (env->ptype->access == SKEP_CTX_NONE) {
 		vf_say(env, "skep: programs of type %s are not supported yet\n", env->ptype->name);
+		return -EINVAL;
+	}
+	if (!env->host->verdict_only && env->ptype->access == SKEP_CTX_TABLE &&
+	    !(env->ptype->flags & (SKEP_PT_RUNNABLE | SKEP_PT_LOADABLE))) {
+		vf_say(env, "skep: programs of type %s are not implemented yet\n",
+		       env->ptype->name);
 		return -EINVAL;
 	}
 	env->ctx_id = skep_context_of(env->req->prog_type, env->req->attach_type, env->sleepable);
@@ -50,19 +55,19 @@ static int check_type(struct env *env)
 
 /* A program that cannot be attached yet but is complete in every other way: fail by name. */
 static int (*const passes[])(struct env *env) = {
-	check_type,	   /* the program type's row */
-	check_fd_array,	   /* maps given whether used or not */
+	check_type,		  /* the program type's row */
+	check_fd_array,		  /* maps given whether used or not */
 	vf_check_func_info_early, /* its records, one by one */
-	vf_find_subprogs,  /* calls and function addresses */
-	vf_check_subprogs, /* jumps stay inside */
-	vf_check_btf_info, /* names, prototypes, lines */
-	vf_resolve,	   /* opcodes, maps, variables */
-	vf_attach_target,  /* what it will be attached to */
-	vf_check_cfg,	   /* reachability, pruning points */
-	vf_scc,		   /* loops */
-	vf_liveness,	   /* registers worth comparing */
-	vf_stack_live_init, /* tables for slots worth comparing */
-	vf_walk_all,	   /* every path */
+	vf_find_subprogs,	  /* calls and function addresses */
+	vf_check_subprogs,	  /* jumps stay inside */
+	vf_check_btf_info,	  /* names, prototypes, lines */
+	vf_resolve,		  /* opcodes, maps, variables */
+	vf_attach_target,	  /* what it will be attached to */
+	vf_check_cfg,		  /* reachability, pruning points */
+	vf_scc,			  /* loops */
+	vf_liveness,		  /* registers worth comparing */
+	vf_stack_live_init,	  /* tables for slots worth comparing */
+	vf_walk_all,		  /* every path */
 	vf_check_stack_depth,
 };
 

@@ -510,6 +510,12 @@ int vf_check_stack_helper(struct env *env, u32 regno, s32 off, u32 size, enum ac
 bool vf_stack_const_key(struct env *env, const struct reg *key, u32 size, u64 *ret);
 int vf_check_ctx(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
 		 int value_regno, bool sext);
+/* Fields of socket structs, flow keys, and buffers whose end is checked when they are used. */
+int vf_check_sock(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
+		  int value_regno);
+int vf_check_flow_keys(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
+		       int value_regno);
+int vf_check_buf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind);
 int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		 int value_regno);
 int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,

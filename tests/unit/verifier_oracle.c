@@ -8,6 +8,8 @@
  *   verifier_oracle -r SEED COUNT  random programs; -m w: walks of kernel objects,
  *                                 -m s: loops, references, packets, callbacks,
  *                                 -m b: random encodings
+ *   verifier_oracle -c [TYPE]      every access of every program type's context (-C: print
+ *                                 what the kernel allows)
  *   verifier_oracle -l             compare the logs of level 2 as well, line by line
  */
 #include <errno.h>
@@ -29,7 +31,7 @@ struct test {
 	u32 type, attach;
 	const char *text;
 	u32 flags;
-	const char *attach_name; /* tp_btf: tracepoint */
+	const char *attach_name; /* tracepoint, "fn:" function, "st:" struct */
 	const char *license;
 };
 
@@ -348,6 +350,10 @@ static u32 tp_id(const char *name)
 
 	if (!name)
 		return 0;
+	if (!strncmp(name, "fn:", 3))
+		return skep_btf_find(kbtf, name + 3, BTF_KIND_FUNC);
+	if (!strncmp(name, "st:", 3))
+		return skep_btf_find(kbtf, name + 3, BTF_KIND_STRUCT);
 	snprintf(buf, sizeof(buf), "btf_trace_%s", name);
 	return skep_btf_find(kbtf, buf, BTF_KIND_TYPEDEF);
 }
@@ -562,6 +568,7 @@ static int run(const struct test *t, bool verbose)
 }
 
 #include "verifier_random.h"
+#include "verifier_sweep.h"
 
 static void open_kernel_btf(void)
 {
@@ -588,11 +595,11 @@ int main(int argc, char **argv)
 {
 	u32 bad[4] = {0}, n = 0;
 	bool verbose = false;
-	int only = -1, opt;
+	int only = -1, opt, contexts = 0;
 	long seed = -1;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	while ((opt = getopt(argc, argv, "v:r:lm:")) != -1) {
+	while ((opt = getopt(argc, argv, "v:r:lm:cC")) != -1) {
 		if (opt == 'v') {
 			verbose = true;
 			only = atoi(optarg);
@@ -602,11 +609,15 @@ int main(int argc, char **argv)
 			random_mode = *optarg;
 		} else if (opt == 'l') {
 			log_lines = true;
+		} else if (opt == 'c' || opt == 'C') {
+			contexts = opt;
 		}
 	}
 	open_kernel_btf();
 	make_maps();
 	host.nr_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
+	if (contexts)
+		return sweep(contexts == 'C', optind < argc ? atoi(argv[optind]) : -1);
 	if (seed >= 0)
 		return random_programs((u64)seed, optind < argc ? (u32)atoi(argv[optind]) : 1000,
 				       verbose);
