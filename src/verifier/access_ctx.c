@@ -4,6 +4,7 @@
  */
 #include "verifier/env.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "spec/tp_null.h"
@@ -200,10 +201,62 @@ static u32 param_at(const struct skep_btf *btf, const struct btf_type *proto, u3
 	return off < end + 8 ? nr : nr + 1;
 }
 
+static bool is_iter(const struct env *env)
+{
+	return env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+	       env->req->attach_type == BPF_TRACE_ITER;
+}
+
+/* Callers of these programs hold what they pass. */
+static bool args_trusted(const struct env *env)
+{
+	return env->attach_tp || env->attach_ops || is_iter(env) ||
+	       env->req->prog_type == BPF_PROG_TYPE_LSM;
+}
+
+/* An iterator's objects are NULL in its last call; only some targets hold theirs. */
+static void iter_arg(const char *target, u32 arg, struct ctx_value *ret)
+{
+	static const char *const held[] = {"bpf_map", "cgroup", "kmem_cache", "task", "tcp", "udp"};
+
+	/* The map whose elements are visited is there all the time. */
+	if (!strcmp(target, "bpf_map_elem") && arg == 1)
+		return;
+	ret->flags = RF_MAYBE_NULL;
+	for (u32 i = 0; i < ARRAY_SIZE(held); i++)
+		if (!strcmp(target, held[i]))
+			ret->flags |= RF_TRUSTED;
+}
+
+/* What a table of functions says of its arguments: in the names of a stub's parameters. */
+static void ops_arg(struct env *env, u32 arg, struct ctx_value *ret)
+{
+	const struct btf_type *t;
+	char stub[192];
+	const char *name;
+	u32 id;
+
+	/* Sockets here are TCP's. */
+	if (!strcmp(env->attach_ops, "tcp_congestion_ops") &&
+	    !strcmp(vf_type_name(ret->btf, ret->btf_id), "sock"))
+		ret->btf_id = skep_btf_find(ret->btf, "tcp_sock", BTF_KIND_STRUCT);
+	snprintf(stub, sizeof(stub), "%s__%s", env->attach_ops, env->attach_name);
+	id = skep_btf_find(ret->btf, stub, BTF_KIND_FUNC);
+	if (!id)
+		return;
+	t = skep_btf_type(ret->btf, skep_btf_type(ret->btf, id)->type);
+	if (arg >= skep_btf_vlen(t))
+		return;
+	name = skep_btf_str(ret->btf, skep_btf_params(t)[arg].name_off);
+	if (strlen(name) > 10 && !strcmp(name + strlen(name) - 10, "__nullable"))
+		ret->flags |= RF_MAYBE_NULL;
+}
+
 /* Typed argument at @off; false with a message. */
 static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 {
-	const struct skep_btf *btf = env->req->attach_btf;
+	const struct skep_btf *btf =
+		env->attach_ops ? env->host->kernel_btf(env->host->priv) : env->req->attach_btf;
 	const struct btf_type *proto = env->attach_proto, *t;
 	const struct btf_param *p = NULL;
 	u32 arg, id, tid;
@@ -242,6 +295,14 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 		return false;
 	}
 	t = skep_btf_skip_mods(btf, t->type, &tid);
+	if (!tid && is_iter(env)) {
+		/* Keys and values of a map's elements: bytes, to be found out how many. */
+		ret->kind = RK_BUF;
+		ret->flags = RF_MAYBE_NULL;
+		if (!strcmp(skep_btf_str(btf, p->name_off), "key"))
+			ret->flags |= RF_RDONLY;
+		return true;
+	}
 	if (!tid || skep_btf_kind(t) == BTF_KIND_INT || skep_btf_kind(t) == BTF_KIND_FUNC_PROTO)
 		goto maybe_proto;
 	if (!skep_btf_is_struct(t)) {
@@ -254,9 +315,13 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 		return false;
 	}
 	ret->kind = RK_BTF;
-	ret->flags = tp ? RF_TRUSTED : 0;
+	ret->flags = args_trusted(env) ? RF_TRUSTED : 0;
 	ret->btf = btf;
 	ret->btf_id = tid;
+	if (env->attach_ops)
+		ops_arg(env, arg, ret);
+	if (is_iter(env) && arg)
+		iter_arg(tname + 9, arg, ret);
 	pname = p ? skep_btf_str(btf, p->name_off) : "";
 	if (strlen(pname) > 10 && !strcmp(pname + strlen(pname) - 10, "__nullable"))
 		ret->flags |= RF_MAYBE_NULL;

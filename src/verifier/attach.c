@@ -4,6 +4,7 @@
  */
 #include "verifier/env.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool may_sleep(const struct env *env)
@@ -23,12 +24,105 @@ static bool may_sleep(const struct env *env)
 	return false;
 }
 
-static int tracing_target(struct env *env)
+/* The function @t, whose arguments the program gets. */
+static int function_target(struct env *env, const struct skep_btf *btf, const struct btf_type *t,
+			   const char *name)
+{
+	const struct btf_param *p;
+
+	if (skep_btf_kind(t) != BTF_KIND_FUNC) {
+		vf_say(env, "attach_btf_id %u is not a function\n", env->req->attach_btf_id);
+		return -EINVAL;
+	}
+	t = skep_btf_type(btf, t->type);
+	if (!t || skep_btf_kind(t) != BTF_KIND_FUNC_PROTO)
+		return -EINVAL;
+	env->attach_nr_args = skep_btf_vlen(t);
+	if (env->attach_nr_args > 12) {
+		vf_say(env, "skep: targets with more than 12 arguments are not supported\n");
+		return -EINVAL;
+	}
+	p = skep_btf_params(t);
+	for (u32 i = 0; i < env->attach_nr_args; i++) {
+		const struct btf_type *pt =
+			p[i].type ? skep_btf_skip_mods(btf, p[i].type, NULL) : NULL;
+
+		if (!pt || (skep_btf_is_struct(pt) && pt->size > 8)) {
+			vf_say(env, "The function %s has struct or variadic arguments.\n", name);
+			return -EINVAL;
+		}
+	}
+	env->attach_proto = t;
+	return 0;
+}
+
+static int tracepoint_target(struct env *env, const struct skep_btf *btf, const struct btf_type *t,
+			     const char **name)
+{
+	static const char prefix[] = "btf_trace_";
+
+	if (skep_btf_kind(t) != BTF_KIND_TYPEDEF) {
+		vf_say(env, "attach_btf_id %u is not a typedef\n", env->req->attach_btf_id);
+		return -EINVAL;
+	}
+	if (strncmp(*name, prefix, sizeof(prefix) - 1)) {
+		vf_say(env, "attach_btf_id %u points to wrong type name %s\n",
+		       env->req->attach_btf_id, *name);
+		return -EINVAL;
+	}
+	*name += sizeof(prefix) - 1;
+	t = skep_btf_type(btf, t->type);
+	if (!t || skep_btf_kind(t) != BTF_KIND_PTR)
+		return -EINVAL;
+	t = skep_btf_type(btf, t->type);
+	if (!t || skep_btf_kind(t) != BTF_KIND_FUNC_PROTO)
+		return -EINVAL;
+	env->attach_tp = true;
+	env->attach_nr_args = skep_btf_vlen(t) - 1;
+	env->attach_proto = t;
+	return 0;
+}
+
+/* Targets of iterators: each has a function of this name, which nobody calls. */
+static int iter_target(struct env *env, const char *name)
+{
+	static const char *const targets[] = {
+		"bpf_link", "bpf_map", "bpf_map_elem", "bpf_prog",   "bpf_sk_storage_map",
+		"cgroup",   "dmabuf",  "ipv6_route",   "kmem_cache", "ksym",
+		"netlink",  "sockmap", "task",	       "task_file",  "task_vma",
+		"tcp",	    "udp",     "unix",
+	};
+
+	(void)env;
+	if (strncmp(name, "bpf_iter_", 9))
+		return -EINVAL;
+	for (u32 i = 0; i < ARRAY_SIZE(targets); i++)
+		if (!strcmp(name + 9, targets[i]))
+			return 0;
+	return -EINVAL;
+}
+
+static int lsm_target(struct env *env, const char *name)
+{
+	if (!env->req->gpl) {
+		vf_say(env, "LSM programs must have a GPL compatible license\n");
+		return -EINVAL;
+	}
+	if (strncmp(name, "bpf_lsm_", 8)) {
+		vf_say(env, "attach_btf_id %u points to wrong type name %s\n",
+		       env->req->attach_btf_id, name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int typed_target(struct env *env)
 {
 	const struct skep_verify_req *req = env->req;
+	bool lsm = req->prog_type == BPF_PROG_TYPE_LSM;
 	const struct skep_btf *btf = req->attach_btf;
 	const struct btf_type *t;
-	const char *name, prefix[] = "btf_trace_";
+	const char *name;
 	int err;
 
 	if (!req->attach_btf_id) {
@@ -50,69 +144,90 @@ static int tracing_target(struct env *env)
 		vf_say(env, "attach_btf_id %u doesn't have a name\n", req->attach_btf_id);
 		return -EINVAL;
 	}
-	switch (req->attach_type) {
+	switch (lsm ? BPF_LSM_MAC : req->attach_type) {
 	case BPF_TRACE_RAW_TP:
-		if (skep_btf_kind(t) != BTF_KIND_TYPEDEF) {
-			vf_say(env, "attach_btf_id %u is not a typedef\n", req->attach_btf_id);
-			return -EINVAL;
-		}
-		if (strncmp(name, prefix, sizeof(prefix) - 1)) {
-			vf_say(env, "attach_btf_id %u points to wrong type name %s\n",
-			       req->attach_btf_id, name);
-			return -EINVAL;
-		}
-		name += sizeof(prefix) - 1;
-		t = skep_btf_type(btf, t->type);
-		if (!t || skep_btf_kind(t) != BTF_KIND_PTR)
-			return -EINVAL;
-		t = skep_btf_type(btf, t->type);
-		if (!t || skep_btf_kind(t) != BTF_KIND_FUNC_PROTO)
-			return -EINVAL;
-		env->attach_tp = true;
-		env->attach_nr_args = skep_btf_vlen(t) - 1;
+		err = tracepoint_target(env, btf, t, &name);
 		break;
 	case BPF_TRACE_FENTRY:
 	case BPF_TRACE_FEXIT:
-		if (skep_btf_kind(t) != BTF_KIND_FUNC) {
-			vf_say(env, "attach_btf_id %u is not a function\n", req->attach_btf_id);
-			return -EINVAL;
-		}
-		t = skep_btf_type(btf, t->type);
-		if (!t || skep_btf_kind(t) != BTF_KIND_FUNC_PROTO)
-			return -EINVAL;
-		env->attach_fexit = req->attach_type == BPF_TRACE_FEXIT;
-		env->attach_nr_args = skep_btf_vlen(t);
-		if (env->attach_nr_args > 12) {
-			vf_say(env,
-			       "skep: targets with more than 12 arguments are not supported\n");
-			return -EINVAL;
-		}
-		for (u32 i = 0; i < env->attach_nr_args; i++) {
-			const struct btf_param *p = skep_btf_params(t);
-			const struct btf_type *pt =
-				p[i].type ? skep_btf_skip_mods(btf, p[i].type, NULL) : NULL;
-
-			if (!pt || (skep_btf_is_struct(pt) && pt->size > 8)) {
-				vf_say(env, "The function %s has struct or variadic arguments.\n",
-				       name);
-				return -EINVAL;
-			}
-		}
+	case BPF_MODIFY_RETURN:
+		err = function_target(env, btf, t, name);
+		env->attach_fexit = req->attach_type == BPF_TRACE_FEXIT ||
+				    req->attach_type == BPF_MODIFY_RETURN;
+		break;
+	case BPF_LSM_MAC:
+		err = function_target(env, btf, t, name);
+		if (!err)
+			err = lsm_target(env, name);
+		break;
+	case BPF_TRACE_ITER:
+		err = function_target(env, btf, t, name);
+		if (!err)
+			err = iter_target(env, name);
 		break;
 	default:
-		vf_say(env, "skep: this tracing attach type is not supported yet\n");
+		/* The walk goes on as for a tracepoint's function; its end refuses the type. */
+		err = function_target(env, btf, t, name);
+		break;
+	}
+	if (err)
+		return err;
+	env->attach_name = name;
+	if (!env->host->attach_target_ok)
+		return 0;
+	err = env->host->attach_target_ok(env->host->priv, req->prog_type, req->attach_type, name);
+	if (err)
+		vf_say(env, "The address of function %s cannot be found\n", name);
+	return err;
+}
+
+/* A member of a table of functions: expected_attach_type counts them. */
+static int struct_ops_target(struct env *env)
+{
+	const struct skep_verify_req *req = env->req;
+	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
+	const struct btf_type *t, *mt;
+	const struct btf_member *m;
+	char value[128];
+
+	if (!req->gpl) {
+		vf_say(env, "struct ops programs must have a GPL compatible license\n");
 		return -EINVAL;
 	}
-	env->attach_proto = t;
-	env->attach_name = name;
-	if (env->host->attach_target_ok) {
-		err = env->host->attach_target_ok(env->host->priv, req->prog_type, req->attach_type,
-						  name);
-		if (err) {
-			vf_say(env, "The address of function %s cannot be found\n", name);
-			return err;
-		}
+	if (!req->attach_btf_id)
+		return -SKEP_ENOTSUPP;
+	t = btf ? skep_btf_type(btf, req->attach_btf_id) : NULL;
+	if (t)
+		snprintf(value, sizeof(value), "bpf_struct_ops_%s", skep_btf_name(btf, t));
+	if (!t || skep_btf_kind(t) != BTF_KIND_STRUCT ||
+	    !skep_btf_find(btf, value, BTF_KIND_STRUCT)) {
+		vf_say(env, "attach_btf_id %u is not a supported struct\n", req->attach_btf_id);
+		return -SKEP_ENOTSUPP;
 	}
+	if (req->attach_type >= skep_btf_vlen(t)) {
+		vf_say(env, "attach to invalid member idx %u of struct %s\n", req->attach_type,
+		       skep_btf_name(btf, t));
+		return -EINVAL;
+	}
+	m = &skep_btf_members(t)[req->attach_type];
+	mt = skep_btf_skip_mods(btf, m->type, NULL);
+	if (skep_btf_kind(mt) == BTF_KIND_PTR)
+		mt = skep_btf_skip_mods(btf, mt->type, NULL);
+	if (skep_btf_kind(mt) != BTF_KIND_FUNC_PROTO) {
+		vf_say(env, "attach to invalid member %s(@idx %u) of struct %s\n",
+		       skep_btf_str(btf, m->name_off), req->attach_type, skep_btf_name(btf, t));
+		return -EINVAL;
+	}
+	/* The one member that the kernel has no use for a program in. */
+	if (!strcmp(skep_btf_name(btf, t), "tcp_congestion_ops") &&
+	    !strcmp(skep_btf_str(btf, m->name_off), "get_info")) {
+		vf_say(env, "attach to unsupported member get_info of struct tcp_congestion_ops\n");
+		return -SKEP_ENOTSUPP;
+	}
+	env->attach_proto = mt;
+	env->attach_nr_args = skep_btf_vlen(mt);
+	env->attach_name = skep_btf_str(btf, m->name_off);
+	env->attach_ops = skep_btf_name(btf, t);
 	return 0;
 }
 
@@ -132,9 +247,15 @@ int vf_attach_target(struct env *env)
 			    "programs can be sleepable\n");
 		return -EINVAL;
 	}
-	if (req->prog_type == BPF_PROG_TYPE_TRACING)
-		return tracing_target(env);
-	return 0;
+	switch (req->prog_type) {
+	case BPF_PROG_TYPE_TRACING:
+	case BPF_PROG_TYPE_LSM:
+		return typed_target(env);
+	case BPF_PROG_TYPE_STRUCT_OPS:
+		return struct_ops_target(env);
+	default:
+		return 0;
+	}
 }
 
 /* --- what R0 may hold at the end --- */
@@ -191,6 +312,22 @@ static bool return_range(const struct env *env, s32 *lo, s32 *hi, int *ret_err)
 			*ret_err = -SKEP_ENOTSUPP;
 			return false;
 		}
+	case BPF_PROG_TYPE_LSM: {
+		const struct btf_type *ret =
+			skep_btf_skip_mods(env->req->attach_btf, env->attach_proto->type, NULL);
+
+		if (at == SKEP_LSM_CGROUP) {
+			/* A hook without a result still says whether to go on. */
+			*lo = env->attach_proto->type ? 0 : 1;
+			*hi = 1;
+			return true;
+		}
+		if (!env->attach_proto->type)
+			return false;
+		*lo = skep_btf_size(env->req->attach_btf, env->attach_proto->type) == 1 ? 0 : -4095;
+		*hi = *lo ? 0 : 1;
+		return skep_btf_kind(ret) == BTF_KIND_INT;
+	}
 	default:
 		return env->ptype->ret_checked;
 	}

@@ -43,7 +43,7 @@ static int check_type(struct env *env)
 		vf_say(env, "skep: programs of type %s are not supported yet\n", env->ptype->name);
 		return -EINVAL;
 	}
-	if (!env->host->verdict_only && env->ptype->access == SKEP_CTX_TABLE &&
+	if (!env->host->verdict_only && env->ptype->access != SKEP_CTX_NONE &&
 	    !(env->ptype->flags & (SKEP_PT_RUNNABLE | SKEP_PT_LOADABLE))) {
 		vf_say(env, "skep: programs of type %s are not implemented yet\n",
 		       env->ptype->name);

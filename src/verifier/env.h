@@ -271,6 +271,7 @@ struct env {
 	const struct btf_type *attach_proto;
 	u32 attach_nr_args;
 	bool attach_fexit, attach_tp;
+	const char *attach_ops; /* struct_ops: the table's name */
 
 	/* the walk */
 	struct state *cur;

@@ -10,6 +10,7 @@
  *                                 -m b: random encodings
  *   verifier_oracle -c [TYPE]      every access of every program type's context (-C: print
  *                                 what the kernel allows)
+ *   verifier_oracle -a [TYPE]      every helper in every context
  *   verifier_oracle -l             compare the logs of level 2 as well, line by line
  */
 #include <errno.h>
@@ -599,7 +600,7 @@ int main(int argc, char **argv)
 	long seed = -1;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	while ((opt = getopt(argc, argv, "v:r:lm:cC")) != -1) {
+	while ((opt = getopt(argc, argv, "v:r:lm:cCa")) != -1) {
 		if (opt == 'v') {
 			verbose = true;
 			only = atoi(optarg);
@@ -609,13 +610,15 @@ int main(int argc, char **argv)
 			random_mode = *optarg;
 		} else if (opt == 'l') {
 			log_lines = true;
-		} else if (opt == 'c' || opt == 'C') {
+		} else if (opt == 'c' || opt == 'C' || opt == 'a') {
 			contexts = opt;
 		}
 	}
 	open_kernel_btf();
 	make_maps();
 	host.nr_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
+	if (contexts == 'a')
+		return sweep_helpers(optind < argc ? atoi(argv[optind]) : -1);
 	if (contexts)
 		return sweep(contexts == 'C', optind < argc ? atoi(argv[optind]) : -1);
 	if (seed >= 0)
