@@ -776,12 +776,55 @@ static int call_back(struct env *env, struct call *c)
 
 /* --- the call --- */
 
+/* Paths may be asked for where the kernel holds the file and may sleep or is known to be safe. */
+static bool may_d_path(const struct env *env)
+{
+	static const char *const targets[] = {
+		"vfs_truncate",
+		"vfs_fallocate",
+		"dentry_open",
+		"vfs_getattr",
+		"filp_close",
+		"security_file_permission",
+		"security_inode_getattr",
+		"security_file_open",
+		"security_path_truncate",
+		"bprm_execve",
+	};
+
+	if (env->req->prog_type == BPF_PROG_TYPE_LSM)
+		return true;
+	if (env->req->prog_type != BPF_PROG_TYPE_TRACING)
+		return false;
+	if (env->req->attach_type == BPF_TRACE_ITER)
+		return true;
+	for (u32 i = 0; env->attach_name && i < ARRAY_SIZE(targets); i++)
+		if (!strcmp(env->attach_name, targets[i]))
+			return true;
+	return false;
+}
+
+/* Iterators over sockets that are locked may set their options, as a congestion control may. */
+static enum skep_ctx_id context_for(const struct env *env, u32 id)
+{
+	bool iter = env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+		    env->req->attach_type == BPF_TRACE_ITER;
+
+	if (iter && (id == BPF_FUNC_setsockopt || id == BPF_FUNC_getsockopt) &&
+	    (!strcmp(env->attach_name, "bpf_iter_tcp") ||
+	     !strcmp(env->attach_name, "bpf_iter_unix")))
+		return SKEP_CTX_STRUCT_OPS_TCP_CONGESTION_OPS_INIT;
+	return env->ctx_id;
+}
+
 static int check_allowed(struct env *env, u32 id, const struct skep_helper_row **ret_row)
 {
 	const char *name = skep_helper_name(id);
-	const struct skep_helper_row *row = skep_helper_row(id, env->ctx_id);
+	const struct skep_helper_row *row = skep_helper_row(id, context_for(env, id));
 	const struct state *st = env->cur;
 
+	if (!id)
+		name = "unspec";
 	if (!name) {
 		vf_say(env, "invalid func unknown#%d\n", (int)id);
 		return -EINVAL;
@@ -795,7 +838,10 @@ static int check_allowed(struct env *env, u32 id, const struct skep_helper_row *
 		       "cannot call GPL-restricted function from non-GPL compatible program\n");
 		return -EINVAL;
 	}
-	if (row->flags & SKEP_HELPER_ALLOWED_CB && id == BPF_FUNC_d_path) {
+	if (row->flags & SKEP_HELPER_ALLOWED_CB &&
+	    ((id == BPF_FUNC_d_path && !may_d_path(env)) ||
+	     ((id == BPF_FUNC_sk_storage_get || id == BPF_FUNC_sk_storage_delete) &&
+	      env->req->prog_type == BPF_PROG_TYPE_SYSCALL))) {
 		vf_say(env, "helper call is not allowed in probe\n");
 		return -EINVAL;
 	}
@@ -855,6 +901,23 @@ static int special(struct env *env, struct call *c)
 		return call_back(env, c);
 	case BPF_FUNC_snprintf:
 		return check_snprintf(env);
+	case BPF_FUNC_get_func_ip:
+		if (env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+		    env->req->attach_type != BPF_TRACE_FENTRY &&
+		    env->req->attach_type != BPF_TRACE_FEXIT &&
+		    env->req->attach_type != BPF_MODIFY_RETURN) {
+			vf_say(env,
+			       "func bpf_%s#%u supported only for fentry/fexit/fmod_ret programs\n",
+			       c->row->name, c->id);
+			return -SKEP_ENOTSUPP;
+		}
+		if (env->req->prog_type != BPF_PROG_TYPE_TRACING &&
+		    env->req->prog_type != BPF_PROG_TYPE_KPROBE) {
+			vf_say(env, "func bpf_%s#%u not supported for program type %u\n",
+			       c->row->name, c->id, env->req->prog_type);
+			return -SKEP_ENOTSUPP;
+		}
+		return 0;
 	case BPF_FUNC_find_vma:
 	case BPF_FUNC_user_ringbuf_drain:
 	case BPF_FUNC_timer_set_callback:
