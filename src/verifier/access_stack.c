@@ -114,21 +114,6 @@ static bool fits(const struct reg *r, u32 size)
 	return size >= 8 || r->v.umax < 1ull << (size * 8);
 }
 
-/* Dynptrs and iterators are destroyed by writing over them; referenced ones may not be. */
-static int overwrite_special(struct env *env, struct frame *f, u32 spi)
-{
-	struct slot *s = &f->slots[spi];
-
-	if (s->type[7] != SK_DYNPTR && s->type[0] != SK_DYNPTR)
-		return 0;
-	if (s->spill.ref_id) {
-		vf_say(env, "cannot overwrite referenced dynptr\n");
-		return -EINVAL;
-	}
-	scrub(s);
-	return 0;
-}
-
 static int write_fixed(struct env *env, struct frame *f, s32 off, u32 size, int value_regno)
 {
 	struct frame *cur = vf_frame(env);
@@ -137,7 +122,7 @@ static int write_fixed(struct env *env, struct frame *f, s32 off, u32 size, int 
 	bool is_st = BPF_CLASS(insn->code) == BPF_ST;
 	u32 spi = spi_of(off);
 	struct slot *s = &f->slots[spi];
-	int err = overwrite_special(env, f, spi);
+	int err = vf_destroy_dynptr(env, f, spi);
 	u8 type = SK_MISC;
 
 	if (err)
@@ -199,7 +184,7 @@ static int write_var(struct env *env, const struct reg *ptr, struct frame *f, s3
 	int err;
 
 	for (s32 o = lo; o < hi; o++) {
-		err = overwrite_special(env, f, spi_of(o));
+		err = vf_destroy_dynptr(env, f, spi_of(o));
 		if (err)
 			return err;
 	}

@@ -20,6 +20,8 @@ struct call {
 	bool key_known;
 	u64 key;
 	s32 callback;
+	struct vf_dynptr dynptr;
+	bool release_dynptr;
 	struct skep_btf const *ret_btf;
 	u32 ret_btf_id;
 };
@@ -347,6 +349,11 @@ static int check_type(struct env *env, struct call *c, u32 regno, const struct r
 	/* Flat contexts are memory too. */
 	if (!ok)
 		return bad_type(env, regno, r, kind);
+	if (c->id == BPF_FUNC_dynptr_from_mem && regno == 1 && r->kind != RK_MAP_VALUE) {
+		vf_say(env, "Unsupported reg type %s for bpf_dynptr_from_mem data\n",
+		       vf_reg_name(r, name));
+		return -EACCES;
+	}
 	if (r->kind != RK_BTF)
 		return 0;
 	if (kind == SKEP_ARG_MEM || kind == SKEP_ARG_MAP_KEY || kind == SKEP_ARG_MAP_VALUE) {
@@ -528,9 +535,16 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 		return vf_mark_precise(env, regno);
 	case SKEP_ARG_CONST_STR:
 		return vf_check_const_str(env, regno, &str, &len);
+	case SKEP_ARG_DYNPTR:
+		return vf_check_dynptr(env, regno,
+				       arg & SKEP_ARG_DYNPTR_LOCAL     ? VF_DYN_LOCAL
+				       : arg & SKEP_ARG_DYNPTR_RINGBUF ? VF_DYN_RINGBUF
+								       : VF_DYN_ANY,
+				       (arg & SKEP_ARG_UNINIT ? VF_DYN_UNINIT : 0u) |
+					       (arg & SKEP_ARG_RDONLY ? VF_DYN_RDONLY : 0u),
+				       0, &c->dynptr);
 	case SKEP_ARG_TIMER:
 	case SKEP_ARG_KPTR_XCHG_DEST:
-	case SKEP_ARG_DYNPTR:
 	case SKEP_ARG_PERCPU_BTF_ID:
 		vf_say(env, "skep: helper bpf_%s#%u is not supported yet\n", c->row->name, c->id);
 		return -EINVAL;
@@ -563,7 +577,14 @@ static int check_arg(struct env *env, struct call *c, u32 i)
 		if (err)
 			return err;
 	}
-	if (arg & SKEP_ARG_RELEASE) {
+	if (arg & SKEP_ARG_RELEASE && SKEP_ARG_KIND(arg) == SKEP_ARG_DYNPTR) {
+		if (r->kind == RK_STACK && !vf_dynptr_is_held(env, regno)) {
+			vf_say(env, "arg %u is an unacquired reference\n", regno);
+			return -EINVAL;
+		}
+		c->release_regno = regno;
+		c->release_dynptr = true;
+	} else if (arg & SKEP_ARG_RELEASE) {
 		if (!r->ref_id && !reg_is_null(r)) {
 			vf_say(env, "R%u must be referenced when passed to release function\n",
 			       regno);
@@ -665,6 +686,10 @@ static int set_result(struct env *env, struct call *c)
 	r0->subreg_def = 0;
 	if (flags & RF_MAYBE_NULL)
 		r0->id = ++env->id_gen;
+	if (c->id == BPF_FUNC_dynptr_data) {
+		r0->map_uid = c->dynptr.id;
+		r0->ref_id = c->dynptr.ref_id;
+	}
 	if (casts_ptr(c->id)) {
 		r0->ref_id = c->ref_id;
 	} else if (acquires(c->id, c->map)) {
@@ -744,6 +769,16 @@ static int set_map_elem_args(struct env *env, struct frame *caller, struct frame
 		callee->regs[3].id = ++env->id_gen;
 	callee->regs[4] = caller->regs[3];
 	cb_args(callee, 5);
+	return 0;
+}
+
+static int set_drain_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
+{
+	(void)idx;
+	/* fn(record, ctx) */
+	vf_set_const_dynptr(env, &callee->regs[1], VF_DYN_LOCAL);
+	callee->regs[2] = caller->regs[3];
+	cb_args(callee, 3);
 	return 0;
 }
 
@@ -918,8 +953,9 @@ static int special(struct env *env, struct call *c)
 			return -SKEP_ENOTSUPP;
 		}
 		return 0;
-	case BPF_FUNC_find_vma:
 	case BPF_FUNC_user_ringbuf_drain:
+		return vf_push_callback(env, env->insn_idx, (u32)c->callback, set_drain_args);
+	case BPF_FUNC_find_vma:
 	case BPF_FUNC_timer_set_callback:
 		vf_say(env, "skep: helper bpf_%s#%u is not supported yet\n", c->row->name, c->id);
 		return -EINVAL;
@@ -957,7 +993,9 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 	if (c.release_regno) {
 		const struct reg *r = &vf_regs(env)[c.release_regno];
 
-		err = reg_is_null(r) ? 0 : vf_release_ref(env, c.ref_id);
+		err = c.release_dynptr ? vf_release_dynptr(env, c.release_regno)
+		      : reg_is_null(r) ? 0
+				       : vf_release_ref(env, c.ref_id);
 		if (err) {
 			vf_say(env, "func bpf_%s#%u reference has not been acquired before\n",
 			       c.row->name, c.id);
@@ -981,7 +1019,9 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 		       c.row->name, c.id);
 		return -EINVAL;
 	}
-	if (vf_helper_changes_pkt(c.id) && c.id != BPF_FUNC_tail_call)
+	if ((vf_helper_changes_pkt(c.id) && c.id != BPF_FUNC_tail_call) ||
+	    (c.id == BPF_FUNC_dynptr_write &&
+	     (c.dynptr.kind == VF_DYN_SKB || c.dynptr.kind == VF_DYN_SKB_META)))
 		vf_drop_pkt_ptrs(env);
 	return 0;
 }

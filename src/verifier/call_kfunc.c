@@ -18,7 +18,8 @@ struct kcall {
 	u32 ref_id, release_regno;
 	u64 constant;
 	bool has_constant;
-	struct reg *iter; /* first slot's state */
+	struct vf_dynptr dynptr; /* the initialised one */
+	struct reg *iter;	 /* first slot's state */
 	u32 iter_frame, iter_spi;
 };
 
@@ -440,6 +441,28 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 	return err;
 }
 
+static int dynptr_arg(struct env *env, struct kcall *k, u32 regno, bool uninit)
+{
+	u32 kind = VF_DYN_ANY, mode = uninit ? VF_DYN_UNINIT : 0, ref = 0;
+
+	if (vf_regs(env)[regno].kind == RK_DYNPTR)
+		mode |= VF_DYN_RDONLY;
+	if (uninit && !strcmp(k->name, "bpf_dynptr_from_skb")) {
+		kind = VF_DYN_SKB;
+	} else if (uninit && !strcmp(k->name, "bpf_dynptr_from_skb_meta")) {
+		kind = VF_DYN_SKB_META;
+	} else if (uninit && !strcmp(k->name, "bpf_dynptr_from_xdp")) {
+		kind = VF_DYN_XDP;
+	} else if (uninit && !strcmp(k->name, "bpf_dynptr_clone")) {
+		kind = k->dynptr.kind;
+		ref = k->dynptr.ref_id;
+	} else if (uninit) {
+		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
+		return -EINVAL;
+	}
+	return vf_check_dynptr(env, regno, kind, mode, ref, &k->dynptr);
+}
+
 static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_param *p, u32 nr)
 {
 	const char *pname = skep_btf_str(k->btf, p->name_off);
@@ -479,13 +502,15 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 	if (!strncmp(rname, "bpf_iter_", 9) &&
 	    flags & (SKEP_KF_ITER_NEW | SKEP_KF_ITER_NEXT | SKEP_KF_ITER_DESTROY) && !i)
 		return iter_arg(env, k, regno, ref, rid);
+	if (!strcmp(rname, "bpf_dynptr"))
+		return dynptr_arg(env, k, regno, ends(pname, "__uninit"));
 	if (ends(pname, "__alloc") || ends(pname, "__refcounted_kptr") || ends(pname, "__map") ||
-	    ends(pname, "__irq_flag") || ends(pname, "__iter") || ends(pname, "__uninit") ||
-	    !strcmp(rname, "bpf_dynptr") || !strcmp(rname, "bpf_list_head") ||
-	    !strcmp(rname, "bpf_list_node") || !strcmp(rname, "bpf_rb_root") ||
-	    !strcmp(rname, "bpf_rb_node") || !strcmp(rname, "bpf_wq") ||
-	    !strcmp(rname, "bpf_task_work") || !strcmp(rname, "bpf_res_spin_lock") ||
-	    skep_btf_kind(ref) == BTF_KIND_FUNC_PROTO) {
+	    ends(pname, "__irq_flag") || ends(pname, "__iter") ||
+	    (ends(pname, "__uninit") && strcmp(rname, "bpf_dynptr")) ||
+	    !strcmp(rname, "bpf_list_head") || !strcmp(rname, "bpf_list_node") ||
+	    !strcmp(rname, "bpf_rb_root") || !strcmp(rname, "bpf_rb_node") ||
+	    !strcmp(rname, "bpf_wq") || !strcmp(rname, "bpf_task_work") ||
+	    !strcmp(rname, "bpf_res_spin_lock") || skep_btf_kind(ref) == BTF_KIND_FUNC_PROTO) {
 		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
 		return -EINVAL;
 	}
@@ -693,6 +718,23 @@ static int special_ptr(struct env *env, const struct kcall *k, struct reg *r0, b
 			return -EINVAL;
 		}
 		reg_set_btf(r0, btf, id, RF_TRUSTED);
+		return 0;
+	}
+	if (!strcmp(k->name, "bpf_dynptr_slice") || !strcmp(k->name, "bpf_dynptr_slice_rdwr")) {
+		bool writes = !strcmp(k->name, "bpf_dynptr_slice_rdwr");
+		bool pkt = k->dynptr.kind >= VF_DYN_SKB;
+
+		if (writes && !(env->ptype->flags & SKEP_PT_PKT_WRITE)) {
+			vf_say(env, "the prog does not allow writes to packet data\n");
+			return -EINVAL;
+		}
+		if (writes)
+			env->seen_direct_write = true;
+		reg_set_ptr(r0, RK_MEM,
+			    RF_MAYBE_NULL | (writes ? 0u : RF_RDONLY) | (pkt ? RF_PKT_SLICE : 0u));
+		r0->mem_size = (u32)k->constant;
+		r0->map_uid = k->dynptr.id;
+		r0->id = ++env->id_gen;
 		return 0;
 	}
 	if (!strcmp(k->name, "bpf_rdonly_cast")) {

@@ -72,6 +72,7 @@ enum {
 	RF_TRUSTED = 1 << 7,
 	RF_RCU = 1 << 8,
 	RF_NON_OWN = 1 << 9,
+	RF_PKT_SLICE = 1 << 10, /* memory of a packet, by a dynptr */
 };
 
 /* How a linked scalar's delta was made: the whole number, or the zero-extended low half. */
@@ -528,6 +529,34 @@ bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep
 		  u32 want, bool strict);
 
 /* --- calls --- */
+/* --- dynptr.c --- */
+enum vf_dynptr_kind {
+	VF_DYN_ANY,
+	VF_DYN_LOCAL,
+	VF_DYN_RINGBUF,
+	VF_DYN_SKB,
+	VF_DYN_XDP,
+	VF_DYN_SKB_META,
+};
+enum { VF_DYN_UNINIT = 1, VF_DYN_RDONLY = 2 };
+struct vf_dynptr {
+	u32 kind, id, ref_id;
+};
+const char *vf_dynptr_name(u32 kind);
+/*
+ * R@regno as a dynptr of @kind: made there with VF_DYN_UNINIT (@parent_ref: the reference that a
+ * clone shares), else found there and told of in *ret. RDONLY: the call does not change it.
+ */
+int vf_check_dynptr(struct env *env, u32 regno, u32 kind, u32 mode, u32 parent_ref,
+		    struct vf_dynptr *ret);
+/* Does R@regno point to one that holds a reference? */
+bool vf_dynptr_is_held(struct env *env, u32 regno);
+int vf_release_dynptr(struct env *env, u32 regno);
+/* A dynptr that a program is handed to read. */
+void vf_set_const_dynptr(struct env *env, struct reg *r, u32 kind);
+/* Slot @spi is about to be written: a dynptr there is no more. */
+int vf_destroy_dynptr(struct env *env, struct frame *f, u32 spi);
+
 enum mem_mode { MEM_READ = 1, MEM_WRITE = 2, MEM_RAW = 4 };
 int vf_check_helper_mem(struct env *env, u32 regno, u32 size, u32 mode, bool zero_ok, bool pkt_ok);
 int vf_check_mem_size(struct env *env, u32 mem_regno, u32 size_regno, u32 mode, bool zero_ok,

@@ -150,7 +150,11 @@ static bool slot_covers(const struct slot *old, bool precise, const struct slot 
 		return old->spill.btf == cur->spill.btf && old->spill.btf_id == cur->spill.btf_id &&
 		       old->spill.iter_phase == cur->spill.iter_phase &&
 		       same_id(old->spill.ref_id, cur->spill.ref_id, m);
-	if (old->type[7] == SK_DYNPTR || old->type[7] == SK_IRQ_FLAG)
+	if (old->type[7] == SK_DYNPTR)
+		return old->spill.iter_phase == cur->spill.iter_phase &&
+		       old->spill.iter_depth == cur->spill.iter_depth &&
+		       same_id(old->spill.ref_id, cur->spill.ref_id, m);
+	if (old->type[7] == SK_IRQ_FLAG)
 		return same_exactly(&old->spill, &cur->spill, m);
 	return true;
 }

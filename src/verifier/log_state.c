@@ -225,6 +225,18 @@ static void log_slot(struct env *env, const struct state *st, u32 frameno, u32 i
 		log_reg(env, st, frameno, &s->spill);
 		return;
 	}
+	if (s->type[7] == SK_DYNPTR) {
+		if (!s->spill.iter_depth)
+			return;
+		vf_log(env, " fp%d=dynptr_%s(", -(int)(i + 1) * 8,
+		       vf_dynptr_name(s->spill.iter_phase));
+		if (s->spill.id)
+			vf_log(env, "id=%u", s->spill.id);
+		if (s->spill.ref_id)
+			vf_log(env, ",ref_id=%u", s->spill.ref_id);
+		vf_log(env, ")");
+		return;
+	}
 	if (s->type[7] == SK_ITER) {
 		if (!s->spill.ref_id)
 			return;

@@ -593,8 +593,12 @@ void vf_drop_pkt_ptrs(struct env *env)
 	struct frame *f;
 	struct reg *r;
 
-	vf_for_each_reg(env->cur, f, r) if (r->kind == RK_PKT || r->kind == RK_PKT_META ||
-					    r->kind == RK_PKT_END) reg_set_unknown(r);
+	vf_for_each_reg(env->cur, f, r)
+	{
+		if (r->kind == RK_PKT || r->kind == RK_PKT_META || r->kind == RK_PKT_END ||
+		    (r->kind == RK_MEM && r->flags & RF_PKT_SLICE))
+			reg_set_unknown(r);
+	}
 }
 
 /* Non-sleepable programs run inside an RCU section. */

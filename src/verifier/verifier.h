@@ -30,8 +30,8 @@ struct skep_verify_req {
 	const struct bpf_line_info *line_info;
 	u32 nr_line_info;
 	/*
-	 * What kept the caller from reading them: types, or records from number *_read on. Told when
-	 * what could be read is found good, so that the first mistake is the one that is told.
+	 * What kept the caller from reading them: types, or records from number *_read on. Told
+	 * when what could be read is found good, so that the first mistake is the one that is told.
 	 */
 	int prog_btf_err, func_info_err, line_info_err;
 	u32 core_relo_cnt; /* relocations left to us: refused */

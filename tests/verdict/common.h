@@ -31,6 +31,8 @@
 #define KPTR_PERCPU __attribute__((btf_type_tag("percpu_kptr")))
 #define __contains(name, node) __attribute__((btf_decl_tag("contains:" #name ":" #node)))
 
+#define __imm_addr(name) [name] "i"(&name)
+
 char LICENSE[] SEC("license") = "GPL";
 
 #endif
