@@ -342,6 +342,7 @@ int vf_check_return(struct env *env, u32 regno)
 {
 	struct frame *f = vf_frame(env);
 	struct reg *r = &f->regs[regno];
+	const char *where = "At program exit";
 	bool checked;
 	s32 lo, hi;
 	char name[64];
@@ -349,6 +350,12 @@ int vf_check_return(struct env *env, u32 regno)
 
 	if (err)
 		return err;
+	if (f->in_async_cb) {
+		lo = f->cb_ret_min;
+		hi = f->cb_ret_max;
+		where = "At async callback return";
+		goto check;
+	}
 	if (f->subprog) {
 		if (r->kind != RK_SCALAR) {
 			vf_say(env,
@@ -363,8 +370,9 @@ int vf_check_return(struct env *env, u32 regno)
 		return err;
 	if (!checked)
 		return 0;
+check:
 	if (r->kind != RK_SCALAR) {
-		vf_say(env, "At program exit the register R%u is not a known value (%s)\n", regno,
+		vf_say(env, "%s the register R%u is not a known value (%s)\n", where, regno,
 		       vf_reg_name(r, name));
 		return -EINVAL;
 	}
@@ -372,7 +380,7 @@ int vf_check_return(struct env *env, u32 regno)
 	if (err)
 		return err;
 	if (r->v.smin < lo || r->v.smax > hi) {
-		vf_say_bad_scalar(env, r, lo, hi, "At program exit", "R0");
+		vf_say_bad_scalar(env, r, lo, hi, where, "R0");
 		return -EINVAL;
 	}
 	/* Only an egress hook understands 2 and 3: the program must not move elsewhere. */

@@ -450,6 +450,39 @@ static int spin_lock(struct env *env, u32 regno, bool lock)
 	return 0;
 }
 
+/* R@regno must point at the one @kind of field in a map's value, known by its offset. */
+static int map_field(struct env *env, struct call *c, u32 regno, enum skep_field_kind kind)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+	const char *name = skep_btf_field_name(kind);
+	const struct skep_btf_field *f;
+	s64 val = (s64)r->v.tn.value;
+
+	if (!scalar_is_const(&r->v)) {
+		vf_say(env,
+		       "R%u doesn't have constant offset. %s has to be at the constant offset\n",
+		       regno, name);
+		return -EINVAL;
+	}
+	if (!r->map->btf) {
+		vf_say(env, "map '%s' has to have BTF in order to use %s\n", r->map->name, name);
+		return -EINVAL;
+	}
+	f = skep_btf_record_find(r->map->record, kind);
+	if (!f) {
+		vf_say(env, "map '%s' has no valid %s\n", r->map->name, name);
+		return -EINVAL;
+	}
+	if (val + r->off != (s64)f->off) {
+		vf_say(env, "off %lld doesn't point to 'struct %s' that is at %u\n",
+		       (long long)(val + r->off), name, f->off);
+		return -EINVAL;
+	}
+	c->map = r->map;
+	c->map_uid = r->map_uid;
+	return 0;
+}
+
 static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct reg *r)
 {
 	u32 arg = c->row->arg[i], mode = arg & SKEP_ARG_WRITE ? MEM_WRITE : MEM_READ;
@@ -462,6 +495,14 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 		mode |= MEM_RAW;
 	switch (SKEP_ARG_KIND(arg)) {
 	case SKEP_ARG_CONST_MAP_PTR:
+		/* A timer's own map, and the very one when there are several of a kind. */
+		if (c->map && (c->map != r->map || c->map_uid != r->map_uid)) {
+			vf_say(env,
+			       "timer pointer in R1 map_uid=%u doesn't match map pointer in R2 "
+			       "map_uid=%u\n",
+			       c->map_uid, r->map_uid);
+			return -EINVAL;
+		}
 		c->map = r->map;
 		c->map_uid = r->map_uid;
 		return 0;
@@ -544,6 +585,7 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 					       (arg & SKEP_ARG_RDONLY ? VF_DYN_RDONLY : 0u),
 				       0, &c->dynptr);
 	case SKEP_ARG_TIMER:
+		return map_field(env, c, regno, SKEP_FIELD_TIMER);
 	case SKEP_ARG_KPTR_XCHG_DEST:
 	case SKEP_ARG_PERCPU_BTF_ID:
 		vf_say(env, "skep: helper bpf_%s#%u is not supported yet\n", c->row->name, c->id);
@@ -772,6 +814,40 @@ static int set_map_elem_args(struct env *env, struct frame *caller, struct frame
 	return 0;
 }
 
+static int set_timer_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
+{
+	struct skep_map_facts *map = caller->regs[1].map;
+
+	(void)idx;
+	(void)env;
+	/* fn(map, key, value) */
+	reg_set_ptr(&callee->regs[1], RK_MAP_PTR, 0);
+	callee->regs[1].map = map;
+	reg_set_ptr(&callee->regs[2], RK_MAP_KEY, 0);
+	callee->regs[2].map = map;
+	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
+	callee->regs[3].map = map;
+	callee->regs[3].map_uid = caller->regs[1].map_uid;
+	cb_args(callee, 4);
+	return 0;
+}
+
+static int set_find_vma_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
+{
+	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
+	u32 id = btf ? skep_btf_find(btf, "vm_area_struct", BTF_KIND_STRUCT) : 0;
+
+	(void)idx;
+	if (!id)
+		return -EINVAL;
+	/* fn(task, vma, ctx) */
+	callee->regs[1] = caller->regs[1];
+	reg_set_btf(&callee->regs[2], btf, id, 0);
+	callee->regs[3] = caller->regs[4];
+	cb_args(callee, 4);
+	return 0;
+}
+
 static int set_drain_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
 {
 	(void)idx;
@@ -956,9 +1032,9 @@ static int special(struct env *env, struct call *c)
 	case BPF_FUNC_user_ringbuf_drain:
 		return vf_push_callback(env, env->insn_idx, (u32)c->callback, set_drain_args);
 	case BPF_FUNC_find_vma:
+		return vf_push_callback(env, env->insn_idx, (u32)c->callback, set_find_vma_args);
 	case BPF_FUNC_timer_set_callback:
-		vf_say(env, "skep: helper bpf_%s#%u is not supported yet\n", c->row->name, c->id);
-		return -EINVAL;
+		return vf_push_async(env, env->insn_idx, (u32)c->callback, false, set_timer_args);
 	}
 	return 0;
 }

@@ -65,6 +65,37 @@ int vf_push_callback(struct env *env, u32 insn_idx, u32 subprog, args_fn set)
 	return 0;
 }
 
+/* Called some day with nothing of what holds now: a walk of its own. */
+int vf_push_async(struct env *env, u32 insn_idx, u32 subprog, bool sleepable, args_fn set)
+{
+	struct frame *caller = vf_frame(env), *f;
+	u32 start = env->subs[subprog].start, async = caller->async_entry_cnt + 1;
+	struct state *st;
+	int err;
+
+	env->subs[subprog].is_cb = env->subs[subprog].is_async_cb = true;
+	st = vf_push_branch(env, start, insn_idx);
+	if (!st)
+		return -EFAULT;
+	if (st->parent)
+		st->parent->branches--;
+	state_free(st);
+	*st = (struct state){.branches = 1,
+			     .first_insn = start,
+			     .last_insn = UINT32_MAX,
+			     .in_sleepable = sleepable};
+	f = st->frame[0] = frame_new(UINT32_MAX, 0, subprog);
+	if (!f)
+		return -ENOMEM;
+	f->live = vf_stack_live_enter(env, NULL, UINT32_MAX, subprog);
+	f->async_entry_cnt = async;
+	err = set(env, caller, f, insn_idx);
+	f->in_callback = false;
+	f->in_async_cb = true;
+	f->cb_ret_min = f->cb_ret_max = 0;
+	return err;
+}
+
 /* --- global functions --- */
 
 static bool has_tag(const struct env *env, const struct sub *sub, u32 arg, const char *tag)

@@ -569,6 +569,9 @@ int vf_call_subprog(struct env *env, const struct bpf_insn *insn, u32 *idx);
 int vf_push_callback(struct env *env, u32 insn_idx, u32 subprog,
 		     int (*set)(struct env *env, struct frame *caller, struct frame *callee,
 				u32 insn_idx));
+int vf_push_async(struct env *env, u32 insn_idx, u32 subprog, bool sleepable,
+		  int (*set)(struct env *env, struct frame *caller, struct frame *callee,
+			     u32 insn_idx));
 int vf_leave_frame(struct env *env, u32 *idx);
 /* A tail call that succeeds inside a subprogram returns to its caller: walk both outcomes. */
 int vf_tail_call_returns(struct env *env, u32 *idx);

@@ -65,7 +65,8 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 		to = vf_subprog_at(env, i + 1 + (u32)in->imm);
 		if (to < 0)
 			return -EFAULT;
-		if (call && env->subs[to].is_cb && env->subs[to].is_async_cb)
+		/* Called later, on a stack of its own. */
+		if (!call && env->subs[to].is_async_cb)
 			continue;
 		if (frame + 1 >= VF_MAX_FRAMES) {
 			vf_say(env, "the call stack of %u frames is too deep !\n", frame + 2);
@@ -90,5 +91,12 @@ int vf_check_stack_depth(struct env *env)
 		total += env->subs[i].stack_depth;
 	if (total < PRIVATE_MIN)
 	private = false;
-	return descend(env, 0, 0, 0, private, false);
+	for (u32 i = 0; i < env->nr_subs; i++) {
+		int err =
+			!i || env->subs[i].is_async_cb ? descend(env, i, 0, 0, private, false) : 0;
+
+		if (err)
+			return err;
+	}
+	return 0;
 }
