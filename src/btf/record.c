@@ -13,7 +13,7 @@ static const struct {
 	bool once;
 } by_struct[] = {
 	[SKEP_FIELD_SPIN_LOCK] = {"bpf_spin_lock", 4, 4, true},
-	[SKEP_FIELD_RES_SPIN_LOCK] = {"bpf_res_spin_lock", 8, 4, true},
+	[SKEP_FIELD_RES_SPIN_LOCK] = {"bpf_res_spin_lock", 4, 4, true},
 	[SKEP_FIELD_TIMER] = {"bpf_timer", 16, 8, true},
 	[SKEP_FIELD_WQ] = {"bpf_wq", 16, 8, true},
 	[SKEP_FIELD_TASK_WORK] = {"bpf_task_work", 8, 8, true},

@@ -403,53 +403,6 @@ static int check_off(struct env *env, const struct reg *r, u32 regno, u32 arg)
 	}
 }
 
-static int spin_lock(struct env *env, u32 regno, bool lock)
-{
-	const struct reg *r = &vf_regs(env)[regno];
-	const struct skep_btf_field *f;
-	s64 val = (s64)r->v.tn.value;
-	struct state *st = env->cur;
-
-	if (!scalar_is_const(&r->v)) {
-		vf_say(env,
-		       "R%u doesn't have constant offset. bpf_spin_lock has to be at the constant "
-		       "offset\n",
-		       regno);
-		return -EINVAL;
-	}
-	if (!r->map->btf) {
-		vf_say(env, "map '%s' has to have BTF in order to use bpf_spin_lock\n",
-		       r->map->name);
-		return -EINVAL;
-	}
-	f = r->map->record ? skep_btf_record_find(r->map->record, SKEP_FIELD_SPIN_LOCK) : NULL;
-	if (!f) {
-		vf_say(env, "map '%s' has no valid bpf_spin_lock\n", r->map->name);
-		return -EINVAL;
-	}
-	if (val + r->off != (s64)f->off) {
-		vf_say(env, "off %lld doesn't point to 'struct bpf_spin_lock' that is at %u\n",
-		       (long long)(val + r->off), f->off);
-		return -EINVAL;
-	}
-	if (lock) {
-		if (st->active_locks) {
-			vf_say(env, "Locking two bpf_spin_locks are not allowed\n");
-			return -EINVAL;
-		}
-		return vf_acquire_lock(env, env->insn_idx, r->id, r->map);
-	}
-	if (!st->active_locks) {
-		vf_say(env, "bpf_spin_unlock without taking a lock\n");
-		return -EINVAL;
-	}
-	if (!vf_release_lock(st, r->id, r->map)) {
-		vf_say(env, "bpf_spin_unlock of different lock\n");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* R@regno must point at the one @kind of field in a map's value, known by its offset. */
 static int map_field(struct env *env, struct call *c, u32 regno, enum skep_field_kind kind)
 {
@@ -527,7 +480,7 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 		}
 		return err;
 	case SKEP_ARG_SPIN_LOCK:
-		return spin_lock(env, regno, c->id == BPF_FUNC_spin_lock);
+		return vf_spin_lock(env, regno, REF_LOCK, c->id == BPF_FUNC_spin_lock);
 	case SKEP_ARG_FUNC:
 		c->callback = (s32)r->subprog;
 		return 0;
@@ -957,16 +910,13 @@ static int check_allowed(struct env *env, u32 id, const struct skep_helper_row *
 		return -EINVAL;
 	}
 	if (row->flags & SKEP_HELPER_MIGHT_SLEEP) {
-		const char *where = !st->in_sleepable	? NULL
-				    : st->rcu_depth	? "rcu_read_lock"
-				    : st->preempt_depth ? "non-preemptible"
-							: "";
+		const char *where = vf_atomic_region(env);
 
-		if (!where) {
+		if (!st->in_sleepable) {
 			vf_say(env, "helper call might sleep in a non-sleepable prog\n");
 			return -EINVAL;
 		}
-		if (*where) {
+		if (where) {
 			vf_say(env, "sleepable helper bpf_%s#%u in %s region\n", name, id, where);
 			return -EINVAL;
 		}

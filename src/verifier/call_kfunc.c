@@ -502,6 +502,18 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 	if (!strncmp(rname, "bpf_iter_", 9) &&
 	    flags & (SKEP_KF_ITER_NEW | SKEP_KF_ITER_NEXT | SKEP_KF_ITER_DESTROY) && !i)
 		return iter_arg(env, k, regno, ref, rid);
+	if (ends(pname, "__irq_flag"))
+		return vf_irq_flag(env, regno, !strncmp(k->name, "bpf_res_", 8),
+				   ends(k->name, "save"));
+	if (!strcmp(rname, "bpf_res_spin_lock")) {
+		if (r->kind != RK_MAP_VALUE && !(r->kind == RK_BTF && r->flags & RF_ALLOC)) {
+			vf_say(env, "arg#%u doesn't point to map value or allocated object\n", i);
+			return -EINVAL;
+		}
+		return vf_spin_lock(env, regno,
+				    strstr(k->name, "_irq") ? REF_RES_LOCK_IRQ : REF_RES_LOCK,
+				    !strstr(k->name, "unlock"));
+	}
 	if (!strcmp(rname, "bpf_dynptr"))
 		return dynptr_arg(env, k, regno, ends(pname, "__uninit"));
 	if (ends(pname, "__alloc") || ends(pname, "__refcounted_kptr") || ends(pname, "__map") ||
@@ -674,6 +686,9 @@ static int regions(struct env *env, const struct kcall *k)
 			return -EINVAL;
 		}
 		st->preempt_depth--;
+	} else if (st->active_irq_id && sleeps) {
+		vf_say(env, "kernel func %s is sleepable within IRQ-disabled region\n", k->name);
+		return -EACCES;
 	} else if (st->preempt_depth && sleeps) {
 		vf_say(env, "kernel func %s is sleepable within non-preemptible region\n", k->name);
 		return -EACCES;
@@ -828,6 +843,12 @@ static int set_result(struct env *env, const struct kcall *k)
 	return 0;
 }
 
+static bool is_res_lock(const struct kcall *k)
+{
+	return !strcmp(k->name, "bpf_res_spin_lock") ||
+	       !strcmp(k->name, "bpf_res_spin_lock_irqsave");
+}
+
 int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 {
 	const struct skep_kfunc_ref *ref = find_ref(env, insn);
@@ -858,6 +879,26 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 		vf_say(env, "program must be sleepable to call sleepable kfunc %s\n", k.name);
 		return -EACCES;
 	}
+	if (is_res_lock(&k)) {
+		/* It may fail, and then nothing is held. */
+		struct state *failed = vf_push_branch(env, env->insn_idx + 1, env->insn_idx);
+		struct reg *regs;
+
+		if (!failed)
+			return -ENOMEM;
+		regs = failed->frame[failed->curframe]->regs;
+		for (u32 i = 0; i <= 5; i++) {
+			regs[i].subreg_def = 0;
+			reg_set_not_init(&regs[i]);
+		}
+		reg_set_unknown(&regs[0]);
+		regs[0].v.s32min = -SKEP_MAX_ERRNO;
+		regs[0].v.s32max = -1;
+		regs[0].v.smin = -SKEP_MAX_ERRNO;
+		regs[0].v.smax = -1;
+		scalar_sync(&regs[0].v);
+		regs[0].subreg_def = env->insn_idx + 1;
+	}
 	err = check_args(env, &k);
 	if (err)
 		return err;
@@ -876,6 +917,10 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 	}
 	vf_clobber_caller_regs(env);
 	err = set_result(env, &k);
+	if (!err && is_res_lock(&k)) {
+		reg_set_const(&vf_regs(env)[0], 0);
+		vf_regs(env)[0].subreg_def = env->insn_idx + 1;
+	}
 	if (!err && k.row->flags & SKEP_KF_ITER_NEXT)
 		err = iter_step(env, &k);
 	return err;

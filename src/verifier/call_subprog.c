@@ -314,7 +314,7 @@ static int call_global(struct env *env, u32 n)
 			    "use static function instead\n");
 		return -EINVAL;
 	}
-	if (sub->might_sleep && (!st->in_sleepable || st->rcu_depth || st->preempt_depth)) {
+	if (sub->might_sleep && (!st->in_sleepable || vf_atomic_region(env))) {
 		vf_say(env,
 		       "global functions that may sleep are not allowed in non-sleepable context,\n"
 		       "i.e., in a RCU/IRQ/preempt-disabled section, or in\n"

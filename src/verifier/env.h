@@ -138,7 +138,7 @@ struct frame {
 	u64 precise_slots;
 };
 
-enum ref_kind { REF_PTR, REF_LOCK };
+enum ref_kind { REF_PTR, REF_LOCK, REF_RES_LOCK, REF_RES_LOCK_IRQ, REF_IRQ };
 
 struct ref {
 	u8 kind; /* enum ref_kind */
@@ -164,6 +164,7 @@ struct state {
 	const void *active_lock_ptr;
 	struct ref *refs;
 	u32 rcu_depth, preempt_depth;
+	u32 active_irq_id; /* of the innermost saved interrupt state */
 	bool in_sleepable;
 	u32 may_goto_depth, callback_unroll_depth;
 
@@ -429,8 +430,11 @@ int vf_acquire_ref(struct env *env, u32 insn); /* id > 0 or -ENOMEM */
 int vf_release_ref(struct env *env, u32 id);   /* and forget every copy */
 bool vf_drop_ref_entry(struct state *st, u32 id);
 bool vf_has_ref(const struct state *st, u32 id);
-int vf_acquire_lock(struct env *env, u32 insn, u32 id, const void *ptr);
-bool vf_release_lock(struct state *st, u32 id, const void *ptr);
+int vf_acquire_lock(struct env *env, u32 insn, u8 kind, u32 id, const void *ptr);
+bool vf_holds_lock(const struct state *st, u32 kinds, u32 id, const void *ptr); /* 1 << kind */
+bool vf_release_lock(struct state *st, u8 kind, u32 id, const void *ptr);
+int vf_acquire_irq(struct env *env, u32 insn);
+int vf_release_irq(struct env *env, u32 id);
 /* Leaks and open regions before leaving through @what. */
 int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const char *what);
 void vf_drop_pkt_ptrs(struct env *env);
@@ -529,6 +533,15 @@ bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep
 		  u32 want, bool strict);
 
 /* --- calls --- */
+/* --- region.c: locks and interrupt flags --- */
+int vf_spin_lock(struct env *env, u32 regno, u8 kind, bool lock);
+/* @lock: the flags are those of a lock; @save: made, else used up. */
+int vf_irq_flag(struct env *env, u32 regno, bool lock, bool save);
+/* May this call be made while a lock is held? */
+bool vf_call_under_lock_ok(const struct env *env, const struct bpf_insn *in);
+/* "rcu_read_lock", … when this is no place to sleep, else NULL. */
+const char *vf_atomic_region(const struct env *env);
+
 /* --- dynptr.c --- */
 enum vf_dynptr_kind {
 	VF_DYN_ANY,

@@ -155,7 +155,8 @@ static bool slot_covers(const struct slot *old, bool precise, const struct slot 
 		       old->spill.iter_depth == cur->spill.iter_depth &&
 		       same_id(old->spill.ref_id, cur->spill.ref_id, m);
 	if (old->type[7] == SK_IRQ_FLAG)
-		return same_exactly(&old->spill, &cur->spill, m);
+		return old->spill.iter_phase == cur->spill.iter_phase &&
+		       same_id(old->spill.ref_id, cur->spill.ref_id, m);
 	return true;
 }
 
@@ -184,7 +185,9 @@ static bool frame_covers(struct env *env, const struct frame *old, const struct 
 static bool refs_cover(const struct state *old, const struct state *cur, struct idmap *m)
 {
 	if (old->nr_refs != cur->nr_refs || old->rcu_depth != cur->rcu_depth ||
-	    old->preempt_depth != cur->preempt_depth || old->active_locks != cur->active_locks ||
+	    old->preempt_depth != cur->preempt_depth ||
+	    !same_id(old->active_irq_id, cur->active_irq_id, m) ||
+	    old->active_locks != cur->active_locks ||
 	    old->active_lock_ptr != cur->active_lock_ptr ||
 	    !same_id(old->active_lock_id, cur->active_lock_id, m))
 		return false;

@@ -362,8 +362,7 @@ static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx)
 		vf_say(env, "BPF_CALL uses reserved fields\n");
 		return -EINVAL;
 	}
-	if (env->cur->active_locks &&
-	    (kfunc || (!in->src_reg && in->imm != BPF_FUNC_spin_unlock))) {
+	if (env->cur->active_locks && !vf_call_under_lock_ok(env, in)) {
 		vf_say(env, "function calls are not allowed while holding a lock\n");
 		return -EINVAL;
 	}

@@ -525,9 +525,9 @@ int vf_release_ref(struct env *env, u32 id)
 	return 0;
 }
 
-int vf_acquire_lock(struct env *env, u32 insn, u32 id, const void *ptr)
+int vf_acquire_lock(struct env *env, u32 insn, u8 kind, u32 id, const void *ptr)
 {
-	struct ref r = {.kind = REF_LOCK, .id = id, .insn = insn, .ptr = ptr};
+	struct ref r = {.kind = kind, .id = id, .insn = insn, .ptr = ptr};
 	struct state *st = env->cur;
 	int err = push_ref(st, &r);
 
@@ -539,18 +539,77 @@ int vf_acquire_lock(struct env *env, u32 insn, u32 id, const void *ptr)
 	return 0;
 }
 
-bool vf_release_lock(struct state *st, u32 id, const void *ptr)
+bool vf_holds_lock(const struct state *st, u32 kinds, u32 id, const void *ptr)
+{
+	for (u32 i = 0; i < st->nr_refs; i++)
+		if (kinds >> st->refs[i].kind & 1 &&
+		    (!ptr || (st->refs[i].id == id && st->refs[i].ptr == ptr)))
+			return true;
+	return false;
+}
+
+static bool is_lock(const struct ref *r)
+{
+	return r->kind == REF_LOCK || r->kind == REF_RES_LOCK || r->kind == REF_RES_LOCK_IRQ;
+}
+
+bool vf_release_lock(struct state *st, u8 kind, u32 id, const void *ptr)
 {
 	for (u32 i = 0; i < st->nr_refs; i++) {
-		if (st->refs[i].kind != REF_LOCK || st->refs[i].id != id || st->refs[i].ptr != ptr)
+		if (st->refs[i].kind != kind || st->refs[i].id != id || st->refs[i].ptr != ptr)
 			continue;
 		remove_ref(st, i);
 		st->active_locks--;
 		st->active_lock_id = 0;
 		st->active_lock_ptr = NULL;
+		/* The one taken before it is the innermost now. */
+		for (u32 k = 0; k < st->nr_refs; k++)
+			if (is_lock(&st->refs[k])) {
+				st->active_lock_id = st->refs[k].id;
+				st->active_lock_ptr = st->refs[k].ptr;
+			}
 		return true;
 	}
 	return false;
+}
+
+int vf_acquire_irq(struct env *env, u32 insn)
+{
+	struct ref r = {.kind = REF_IRQ, .id = ++env->id_gen, .insn = insn};
+	int err = push_ref(env->cur, &r);
+
+	if (err)
+		return err;
+	env->cur->active_irq_id = r.id;
+	return (int)r.id;
+}
+
+int vf_release_irq(struct env *env, u32 id)
+{
+	struct state *st = env->cur;
+	u32 prev = 0;
+
+	for (u32 i = 0; i < st->nr_refs; i++) {
+		const struct ref *r = &st->refs[i];
+
+		if (r->kind != REF_IRQ)
+			continue;
+		if (r->id != st->active_irq_id) {
+			prev = r->id;
+			continue;
+		}
+		if (id != r->id) {
+			vf_say(env,
+			       "cannot restore irq state out of order, expected id=%u acquired at "
+			       "insn_idx=%u\n",
+			       r->id, r->insn);
+			return -EACCES;
+		}
+		remove_ref(st, i);
+		st->active_irq_id = prev;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const char *what)
@@ -577,6 +636,10 @@ int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const 
 	}
 	if (exit_frame && st->curframe)
 		return 0;
+	if (st->active_irq_id) {
+		vf_say(env, "%s cannot be used inside bpf_local_irq_save-ed region\n", what);
+		return -EINVAL;
+	}
 	if (st->rcu_depth) {
 		vf_say(env, "%s cannot be used inside bpf_rcu_read_lock-ed region\n", what);
 		return -EINVAL;
