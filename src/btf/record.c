@@ -30,6 +30,8 @@ static const struct {
 
 const char *skep_btf_field_name(enum skep_field_kind kind)
 {
+	if (kind == SKEP_FIELD_KPTR_UNREF)
+		return "kptr"; /* its tag tells it from a referenced one, its name does not */
 	return kind < SKEP_NR_FIELD_KINDS ? by_struct[kind].name : "unknown";
 }
 

@@ -182,8 +182,7 @@ int vf_check_map_access(struct env *env, u32 regno, s32 off, u32 size, bool zero
 		} else if (size != 8) {
 			vf_say(env, "%s access size must be BPF_DW\n", name);
 		} else {
-			vf_say(env, "skep: %s fields are not supported yet\n", name);
-			return -EINVAL;
+			continue; /* the caller goes on with vf_check_kptr() */
 		}
 		return -EACCES;
 	}
@@ -201,6 +200,12 @@ static int map_value(struct env *env, u32 regno, s32 off, u32 size, enum access_
 
 	if (!err)
 		err = vf_check_map_access(env, regno, off, size, false, true);
+	for (u32 i = 0; !err && m->record && scalar_is_const(&r->v) && i < m->record->nr; i++) {
+		const struct skep_btf_field *f = &m->record->fields[i];
+
+		if (is_kptr(f->kind) && f->off == (u32)(off + (s64)r->v.tn.value))
+			return vf_check_kptr(env, f, value_regno);
+	}
 	if (err || kind != ACCESS_READ || value_regno < 0)
 		return err;
 	if (scalar_is_const(&r->v) && m->flags & BPF_F_RDONLY_PROG && m->frozen && m->has_direct &&

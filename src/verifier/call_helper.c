@@ -21,6 +21,7 @@ struct call {
 	u64 key;
 	s32 callback;
 	struct vf_dynptr dynptr;
+	const struct skep_btf_field *kptr;
 	bool release_dynptr;
 	struct skep_btf const *ret_btf;
 	u32 ret_btf_id;
@@ -315,6 +316,8 @@ static int check_btf_arg(struct env *env, struct call *c, u32 regno, const struc
 		vf_say(env, "Possibly NULL pointer passed to helper arg%u\n", regno);
 		return -EACCES;
 	}
+	if (c->kptr)
+		return vf_kptr_fits(env, c->kptr, regno) ? -EACCES : 0;
 	if (SKEP_ARG_KIND(arg) == SKEP_ARG_BTF_ID_SOCK_COMMON)
 		want_name = "sock_common";
 	if (!want_name) {
@@ -344,6 +347,8 @@ static int check_type(struct env *env, struct call *c, u32 regno, const struct r
 		flags &= (u16)~RF_RDONLY;
 	if (arg & SKEP_ARG_MAYBE_NULL)
 		flags &= (u16)~RF_MAYBE_NULL;
+	if (c->kptr && flags & RF_ALLOC)
+		flags &= (u16) ~(RF_ALLOC | RF_PERCPU);
 	for (u32 i = 0; i < wanted[kind].n && !ok; i++)
 		ok = wanted[kind].w[i].kind == r->kind && wanted[kind].w[i].flags == flags;
 	/* Flat contexts are memory too. */
@@ -540,6 +545,7 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 	case SKEP_ARG_TIMER:
 		return map_field(env, c, regno, SKEP_FIELD_TIMER);
 	case SKEP_ARG_KPTR_XCHG_DEST:
+		return vf_kptr_slot(env, regno, &c->kptr);
 	case SKEP_ARG_PERCPU_BTF_ID:
 		vf_say(env, "skep: helper bpf_%s#%u is not supported yet\n", c->row->name, c->id);
 		return -EINVAL;
@@ -603,7 +609,8 @@ static int check_arg(struct env *env, struct call *c, u32 i)
 static bool acquires(u32 id, const struct skep_map_facts *m)
 {
 	if (id == BPF_FUNC_sk_lookup_tcp || id == BPF_FUNC_sk_lookup_udp ||
-	    id == BPF_FUNC_skc_lookup_tcp || id == BPF_FUNC_ringbuf_reserve)
+	    id == BPF_FUNC_skc_lookup_tcp || id == BPF_FUNC_ringbuf_reserve ||
+	    id == BPF_FUNC_kptr_xchg)
 		return true;
 	return id == BPF_FUNC_map_lookup_elem && m &&
 	       (m->type == BPF_MAP_TYPE_SOCKMAP || m->type == BPF_MAP_TYPE_SOCKHASH);
@@ -661,6 +668,10 @@ static int set_result(struct env *env, struct call *c)
 		reg_set_ptr(r0, RK_TCP_SOCK, flags);
 		break;
 	case SKEP_RET_BTF_ID: {
+		if (c->kptr) {
+			vf_kptr_result(env, c->kptr, r0);
+			break;
+		}
 		const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
 		u32 id = btf && c->row->ret_btf
 				 ? skep_btf_find(btf, c->row->ret_btf, BTF_KIND_STRUCT)

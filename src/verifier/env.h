@@ -533,6 +533,15 @@ bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep
 		  u32 want, bool strict);
 
 /* --- calls --- */
+/* --- kptr.c --- */
+/* A load or store (the current instruction) of the kptr field @f. */
+int vf_check_kptr(struct env *env, const struct skep_btf_field *f, int value_regno);
+/* May R@regno be kept in @f? */
+int vf_kptr_fits(struct env *env, const struct skep_btf_field *f, u32 regno);
+/* The field that R@regno, bpf_kptr_xchg's destination, points to; what it gives back. */
+int vf_kptr_slot(struct env *env, u32 regno, const struct skep_btf_field **ret);
+void vf_kptr_result(struct env *env, const struct skep_btf_field *f, struct reg *r0);
+
 /* --- region.c: locks and interrupt flags --- */
 int vf_spin_lock(struct env *env, u32 regno, u8 kind, bool lock);
 /* @lock: the flags are those of a lock; @save: made, else used up. */
