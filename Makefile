@@ -4,7 +4,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 MESON_TEST = meson test -C $(BUILD) --no-rebuild --print-errorlogs
 
-.PHONY: all deps demo check full bench asan ubsan tsan fuzz lint format install clean
+.PHONY: all deps demo check diff full bench asan ubsan tsan fuzz lint format install clean
 
 all: deps $(BUILD)/build.ninja
 	@ninja -C $(BUILD) -j$(JOBS)
@@ -22,6 +22,10 @@ demo: all
 # Every quick suite, the layer table, the instruction coverage; ends with "N passed, N failed".
 check: all
 	@scripts/check $(BUILD)
+
+# Verdicts beside the running kernel's, with the sums (needs bpf(2)).
+diff: all
+	@scripts/diff $(BUILD)
 
 # The slow ones too: long fuzzing, torture, the whole benchmark tables.
 full: check

@@ -38,9 +38,9 @@ int main(void)
 		const struct skep_prog_type_row *r = skep_prog_type(t);
 
 		printf("prog\t%s\t%s\n", r->name,
-		       r->access == SKEP_CTX_NONE    ? "no"
-		       : r->flags & SKEP_PT_RUNNABLE ? "yes"
-						     : "verified");
+		       r->flags & SKEP_PT_RUNNABLE   ? "yes"
+		       : r->flags & SKEP_PT_LOADABLE ? "verified"
+						     : "no");
 	}
 	return 0;
 }
