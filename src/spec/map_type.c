@@ -12,7 +12,7 @@
 static const u16 h_prog_array[] = {12, 0};
 static const u16 h_perf[] = {22, 25, 55, 111, 121, 0};
 static const u16 h_stack_trace[] = {27, 0};
-static const u16 h_cgroup_array[] = {33, 48, 0};
+static const u16 h_cgroup_array[] = {33, 37, 0};
 static const u16 h_of_maps[] = {1, 0};
 static const u16 h_devmap[] = {51, 1, 0};
 static const u16 h_sockmap[] = {52, 53, 60, 82, 1, 3, 2, 0};

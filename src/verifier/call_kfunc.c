@@ -843,6 +843,41 @@ static int set_result(struct env *env, const struct kcall *k)
 	return 0;
 }
 
+/* Kernel functions that mean more than their types say, and are not understood yet. */
+static bool is_unknown(const char *name)
+{
+	static const char *const names[] = {"bpf_throw", "bpf_obj_new_impl",
+					    "bpf_percpu_obj_new_impl", "bpf_obj_drop_impl",
+					    "bpf_percpu_obj_drop_impl"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "bpf_arena_", 10);
+}
+
+static int check_special(struct env *env, const struct kcall *k)
+{
+	bool tracing_iter = env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+			    env->req->attach_type == BPF_TRACE_ITER;
+
+	if (is_unknown(k->name)) {
+		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
+		return -EINVAL;
+	}
+	if (!strcmp(k->name, "__bpf_trap")) {
+		vf_say(env, "unexpected __bpf_trap() due to uninitialized variable?\n");
+		return -EFAULT;
+	}
+	if (!strcmp(k->name, "bpf_iter_css_task_new") && !tracing_iter &&
+	    env->req->prog_type != BPF_PROG_TYPE_LSM && !env->cur->in_sleepable) {
+		vf_say(env,
+		       "css_task_iter is only allowed in bpf_lsm, bpf_iter and sleepable progs\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static bool is_res_lock(const struct kcall *k)
 {
 	return !strcmp(k->name, "bpf_res_spin_lock") ||
@@ -879,6 +914,13 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 		vf_say(env, "program must be sleepable to call sleepable kfunc %s\n", k.name);
 		return -EACCES;
 	}
+	if (k.row->flags & SKEP_KF_RCU_PROTECTED && !vf_in_rcu(env)) {
+		vf_say(env, "kernel func %s requires RCU critical section protection\n", k.name);
+		return -EACCES;
+	}
+	err = check_special(env, &k);
+	if (err)
+		return err;
 	if (is_res_lock(&k)) {
 		/* It may fail, and then nothing is held. */
 		struct state *failed = vf_push_branch(env, env->insn_idx + 1, env->insn_idx);
