@@ -228,10 +228,7 @@ static int struct_ops_target(struct env *env)
 	env->attach_nr_args = skep_btf_vlen(mt);
 	env->attach_name = skep_btf_str(btf, m->name_off);
 	env->attach_ops = skep_btf_name(btf, t);
-	/* Helpers are the table's to give; most have those of any program, TCP's some more. */
-	if (!strcmp(env->attach_ops, "bpf_dummy_ops"))
-		env->ctx_id = SKEP_NR_CTX;
-	else if (!strcmp(env->attach_name, "init") || !strcmp(env->attach_name, "release"))
+	if (!strcmp(env->attach_name, "init") || !strcmp(env->attach_name, "release"))
 		env->ctx_id = SKEP_CTX_STRUCT_OPS_TCP_CONGESTION_OPS_INIT;
 	return 0;
 }

@@ -84,7 +84,9 @@ int vf_check_helper_mem(struct env *env, u32 regno, u32 size, u32 mode, bool zer
 			break;
 		return vf_check_btf(env, regno, r->off, size, ACCESS_READ, -1);
 	case RK_CTX:
-		if (env->ptype->access == SKEP_CTX_FLAT)
+		/* Contexts that are what they look like are memory, byte by byte. */
+		if (env->ptype->access != SKEP_CTX_TABLE ||
+		    env->req->prog_type == SKEP_PROG_TYPE_NETFILTER)
 			return check_flat_ctx(env, regno, size, kind, zero_ok);
 		break;
 	default:
@@ -879,12 +881,17 @@ static bool may_d_path(const struct env *env)
 	return false;
 }
 
-/* Iterators over sockets that are locked may set their options, as a congestion control may. */
+/*
+ * Helpers are a table of functions' own to give, and one gives none. Iterators over sockets that
+ * are locked may set their options, as a congestion control may.
+ */
 static enum skep_ctx_id context_for(const struct env *env, u32 id)
 {
 	bool iter = env->req->prog_type == BPF_PROG_TYPE_TRACING &&
 		    env->req->attach_type == BPF_TRACE_ITER;
 
+	if (env->attach_ops && !strcmp(env->attach_ops, "bpf_dummy_ops"))
+		return SKEP_NR_CTX;
 	if (iter && (id == BPF_FUNC_setsockopt || id == BPF_FUNC_getsockopt) &&
 	    (!strcmp(env->attach_name, "bpf_iter_tcp") ||
 	     !strcmp(env->attach_name, "bpf_iter_unix")))

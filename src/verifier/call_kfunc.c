@@ -78,6 +78,10 @@ int vf_kfunc_resolve(struct env *env, u32 idx)
 		vf_say(env, "kernel btf_id %u is not a function\n", (u32)in->imm);
 		return -EINVAL;
 	}
+	if (!strncmp(skep_btf_name(btf, t), "bpf_xdp_metadata_rx_", 20)) {
+		vf_say(env, "metadata kfuncs require device-bound program\n");
+		return -EINVAL;
+	}
 	if (env->nr_kfuncs >= 256) {
 		vf_say(env, "too many different kernel function calls\n");
 		return -E2BIG;
@@ -222,6 +226,14 @@ static bool slots_hold(const struct frame *f, u32 spi, u32 nr, const struct skep
 	return true;
 }
 
+/* It takes a lock that interrupts take too. */
+static bool may_walk_css_tasks(const struct env *env)
+{
+	return env->req->prog_type == BPF_PROG_TYPE_LSM || env->cur->in_sleepable ||
+	       (env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+		env->req->attach_type == BPF_TRACE_ITER);
+}
+
 static int iter_arg(struct env *env, struct kcall *k, u32 regno, const struct btf_type *ref,
 		    u32 ref_type_id)
 {
@@ -232,6 +244,11 @@ static int iter_arg(struct env *env, struct kcall *k, u32 regno, const struct bt
 	struct frame *f;
 	int err;
 
+	if (!strcmp(k->name, "bpf_iter_css_task_new") && !may_walk_css_tasks(env)) {
+		vf_say(env,
+		       "css_task_iter is only allowed in bpf_lsm, bpf_iter and sleepable progs\n");
+		return -EINVAL;
+	}
 	if (r->kind != RK_STACK) {
 		vf_say(env, "arg#%u expected pointer to an iterator on stack\n", regno - 1);
 		return -EINVAL;
@@ -391,7 +408,9 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 {
 	struct reg *r = &vf_regs(env)[regno];
 	const char *nname = next ? skep_btf_str(k->btf, next->name_off) : "";
-	bool sized = ends(nname, "__sz") || ends(nname, "__szk");
+	/* A size that is no number makes no pair. */
+	bool sized = (ends(nname, "__sz") || ends(nname, "__szk")) &&
+		     vf_regs(env)[regno + 1].kind == RK_SCALAR;
 	struct reg saved;
 	s64 size;
 	int err;
@@ -402,18 +421,13 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), sized ? "void, " : "");
 		return -EINVAL;
 	}
+	if (r->kind == RK_NOT_INIT) {
+		err = vf_check_no_off(env, r, regno, true);
+		return err ? err : -EACCES;
+	}
 	if (sized) {
-		struct reg *sz = &vf_regs(env)[regno + 1];
-
 		if (reg_is_null(r) && ends(pname, "__opt"))
 			return 0;
-		err = vf_check_reg(env, regno + 1, USE_SRC);
-		if (err)
-			return err;
-		if (sz->kind != RK_SCALAR) {
-			vf_say(env, "R%u is not a scalar\n", regno + 1);
-			return -EINVAL;
-		}
 		err = vf_check_mem_size(env, regno, regno + 1, MEM_READ, true, true);
 		if (!err)
 			err = vf_check_mem_size(env, regno, regno + 1, MEM_WRITE, true, true);
@@ -591,9 +605,7 @@ static int check_args(struct env *env, struct kcall *k)
 			vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
 			return -EINVAL;
 		}
-		err = vf_check_reg(env, i + 1, USE_SRC);
-		if (err)
-			return err;
+		/* What holds nothing fits no type: each kind of argument says so itself. */
 		if (is_scalar_type(t)) {
 			if (r->kind != RK_SCALAR) {
 				vf_say(env, "R%u is not a scalar\n", i + 1);
@@ -858,9 +870,6 @@ static bool is_unknown(const char *name)
 
 static int check_special(struct env *env, const struct kcall *k)
 {
-	bool tracing_iter = env->req->prog_type == BPF_PROG_TYPE_TRACING &&
-			    env->req->attach_type == BPF_TRACE_ITER;
-
 	if (is_unknown(k->name)) {
 		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
 		return -EINVAL;
@@ -868,12 +877,6 @@ static int check_special(struct env *env, const struct kcall *k)
 	if (!strcmp(k->name, "__bpf_trap")) {
 		vf_say(env, "unexpected __bpf_trap() due to uninitialized variable?\n");
 		return -EFAULT;
-	}
-	if (!strcmp(k->name, "bpf_iter_css_task_new") && !tracing_iter &&
-	    env->req->prog_type != BPF_PROG_TYPE_LSM && !env->cur->in_sleepable) {
-		vf_say(env,
-		       "css_task_iter is only allowed in bpf_lsm, bpf_iter and sleepable progs\n");
-		return -EINVAL;
 	}
 	return 0;
 }
@@ -914,10 +917,6 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 		vf_say(env, "program must be sleepable to call sleepable kfunc %s\n", k.name);
 		return -EACCES;
 	}
-	if (k.row->flags & SKEP_KF_RCU_PROTECTED && !vf_in_rcu(env)) {
-		vf_say(env, "kernel func %s requires RCU critical section protection\n", k.name);
-		return -EACCES;
-	}
 	err = check_special(env, &k);
 	if (err)
 		return err;
@@ -944,6 +943,10 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 	err = check_args(env, &k);
 	if (err)
 		return err;
+	if (k.row->flags & SKEP_KF_RCU_PROTECTED && !vf_in_rcu(env)) {
+		vf_say(env, "kernel func %s requires RCU critical section protection\n", k.name);
+		return -EACCES;
+	}
 	err = vf_note_call(env, env->insn_idx, NULL, -1);
 	if (!err)
 		err = regions(env, &k);

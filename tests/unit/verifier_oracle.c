@@ -11,6 +11,7 @@
  *   verifier_oracle -c [TYPE]      every access of every program type's context (-C: print
  *                                 what the kernel allows)
  *   verifier_oracle -a [TYPE]      every helper in every context
+ *   verifier_oracle -k [TYPE]      every kernel function in every context
  *   verifier_oracle -l             compare the logs of level 2 as well, line by line
  */
 #include <errno.h>
@@ -24,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "spec/kfunc.h"
 #include "verifier/verifier.h"
 #include "verifier_asm.h"
 
@@ -600,7 +602,7 @@ int main(int argc, char **argv)
 	long seed = -1;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	while ((opt = getopt(argc, argv, "v:r:lm:cCa")) != -1) {
+	while ((opt = getopt(argc, argv, "v:r:lm:cCak")) != -1) {
 		if (opt == 'v') {
 			verbose = true;
 			only = atoi(optarg);
@@ -610,13 +612,15 @@ int main(int argc, char **argv)
 			random_mode = *optarg;
 		} else if (opt == 'l') {
 			log_lines = true;
-		} else if (opt == 'c' || opt == 'C' || opt == 'a') {
+		} else if (opt == 'c' || opt == 'C' || opt == 'a' || opt == 'k') {
 			contexts = opt;
 		}
 	}
 	open_kernel_btf();
 	make_maps();
 	host.nr_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF);
+	if (contexts == 'k')
+		return sweep_kfuncs(optind < argc ? atoi(argv[optind]) : -1);
 	if (contexts == 'a')
 		return sweep_helpers(optind < argc ? atoi(argv[optind]) : -1);
 	if (contexts)

@@ -145,6 +145,42 @@ static int sweep_helpers(int only)
 	return bad[1] + bad[2] ? 1 : 0;
 }
 
+/* -k: every kernel function in every context, on whatever the registers hold, and on numbers. */
+static int sweep_kfuncs(int only)
+{
+	static const char *const args[] = {"", "r1 = 0; r2 = 0; r3 = 0; r4 = 0; r5 = 0; "};
+	u32 bad[4] = {0}, n = 0, nr;
+	const struct skep_kfunc_row *rows = skep_kfunc_rows(&nr);
+
+	for (u32 c = 0; c < ARRAY_SIZE(sweep_contexts); c++) {
+		if (sweep_contexts[c].first || (only >= 0 && (u32)only != sweep_contexts[c].type))
+			continue;
+		for (u32 i = 0; i < 2 * nr; i++) {
+			char text[192];
+			struct test t = {.name = text,
+					 .type = sweep_contexts[c].type,
+					 .attach = sweep_contexts[c].attach,
+					 .flags = sweep_contexts[c].flags,
+					 .attach_name = sweep_contexts[c].target,
+					 .text = text};
+			int ret;
+
+			if (!skep_btf_find(kbtf, rows[i / 2].name, BTF_KIND_FUNC))
+				continue;
+			snprintf(text, sizeof(text), "%skfunc %s; r0 = %d; exit", args[i % 2],
+				 rows[i / 2].name, sweep_contexts[c].ret);
+			ret = run(&t, false);
+			bad[ret]++;
+			n++;
+			if (ret)
+				printf("  (%s)\n", sweep_contexts[c].name);
+		}
+	}
+	printf("%u calls: %u agree, %u differ, %u accepted wrongly, %u unsupported\n", n, bad[0],
+	       bad[1], bad[2], bad[3]);
+	return bad[1] + bad[2] ? 1 : 0;
+}
+
 static const char *const sweep_sizes[] = {"u8", "u16", "u32", "u64"};
 
 /* -c: compare; -C: print what the kernel allows. */
