@@ -52,8 +52,8 @@ struct skep_verify_host {
 	void *(*ksym_addr)(void *priv, const struct skep_btf *btf, u32 id);
 	u32 nr_cpus; /* range of get_smp_processor_id */
 	/*
-	 * Only the verdict is wanted, nothing will run: what the presented kernel has is taken to be
-	 * there, whether skep has a body for it or not.
+	 * Only the verdict is wanted, nothing will run: what the presented kernel has is taken to
+	 * be there, whether skep has a body for it or not.
 	 */
 	bool verdict_only;
 };

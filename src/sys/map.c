@@ -174,8 +174,8 @@ static int read_btf(const struct skep_attr_map_create *a, struct skep_btf_obj **
 static struct skep_map *create(struct skep_attr_map_create *a)
 {
 	bool token = a->map_flags & SKEP_F_TOKEN_FD;
-	const struct skep_map_ops *ops = skep_verdict_only ? skep_map_simulated_ops(a->map_type)
-							   : skep_map_ops(a->map_type);
+	const struct skep_map_ops *ops =
+		skep_verdict_only ? skep_map_simulated_ops(a->map_type) : skep_map_ops(a->map_type);
 	const struct skep_map_type_row *row = skep_map_type(a->map_type);
 	struct skep_btf_record record = {0};
 	struct skep_btf_obj *btf = NULL;
