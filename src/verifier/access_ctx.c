@@ -201,16 +201,10 @@ static u32 param_at(const struct skep_btf *btf, const struct btf_type *proto, u3
 	return off < end + 8 ? nr : nr + 1;
 }
 
-static bool is_iter(const struct env *env)
-{
-	return env->req->prog_type == BPF_PROG_TYPE_TRACING &&
-	       env->req->attach_type == BPF_TRACE_ITER;
-}
-
 /* Callers of these programs hold what they pass. */
 static bool args_trusted(const struct env *env)
 {
-	return env->attach_tp || env->attach_ops || is_iter(env) ||
+	return env->attach_tp || env->attach_ops || vf_is_iter_prog(env) ||
 	       env->req->prog_type == BPF_PROG_TYPE_LSM;
 }
 
@@ -295,7 +289,7 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 		return false;
 	}
 	t = skep_btf_skip_mods(btf, t->type, &tid);
-	if (!tid && is_iter(env)) {
+	if (!tid && vf_is_iter_prog(env)) {
 		/* Keys and values of a map's elements: bytes, to be found out how many. */
 		ret->kind = RK_BUF;
 		ret->flags = RF_MAYBE_NULL;
@@ -320,7 +314,7 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 	ret->btf_id = tid;
 	if (env->attach_ops)
 		ops_arg(env, arg, ret);
-	if (is_iter(env) && arg)
+	if (vf_is_iter_prog(env) && arg)
 		iter_arg(tname + 9, arg, ret);
 	pname = p ? skep_btf_str(btf, p->name_off) : "";
 	if (strlen(pname) > 10 && !strcmp(pname + strlen(pname) - 10, "__nullable"))

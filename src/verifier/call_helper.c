@@ -23,8 +23,6 @@ struct call {
 	struct vf_dynptr dynptr;
 	const struct skep_btf_field *kptr;
 	bool release_dynptr;
-	struct skep_btf const *ret_btf;
-	u32 ret_btf_id;
 };
 
 /* --- memory for helpers and kfuncs --- */
@@ -738,119 +736,6 @@ static void refine_result(struct env *env, struct call *c)
 	}
 }
 
-/* --- callbacks --- */
-
-static void cb_args(struct frame *callee, u32 from)
-{
-	for (u32 i = from; i <= 5; i++)
-		reg_set_not_init(&callee->regs[i]);
-	callee->in_callback = true;
-	callee->cb_ret_min = 0;
-	callee->cb_ret_max = 1;
-}
-
-static int set_loop_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
-{
-	(void)env;
-	(void)idx;
-	/* bpf_loop(nr, fn, ctx, flags) calls fn(index, ctx). */
-	reg_set_unknown(&callee->regs[1]);
-	callee->regs[2] = caller->regs[3];
-	cb_args(callee, 3);
-	return 0;
-}
-
-static int set_map_elem_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
-{
-	struct skep_map_facts *map = caller->regs[1].map;
-
-	(void)env;
-	(void)idx;
-	/* fn(map, key, value, ctx) */
-	callee->regs[1] = caller->regs[1];
-	reg_set_ptr(&callee->regs[2], RK_MAP_KEY, 0);
-	callee->regs[2].map = map;
-	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
-	callee->regs[3].map = map;
-	callee->regs[3].map_uid = caller->regs[1].map_uid;
-	if (reg_may_spin_lock(&callee->regs[3]))
-		callee->regs[3].id = ++env->id_gen;
-	callee->regs[4] = caller->regs[3];
-	cb_args(callee, 5);
-	return 0;
-}
-
-static int set_timer_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
-{
-	struct skep_map_facts *map = caller->regs[1].map;
-
-	(void)idx;
-	(void)env;
-	/* fn(map, key, value) */
-	reg_set_ptr(&callee->regs[1], RK_MAP_PTR, 0);
-	callee->regs[1].map = map;
-	reg_set_ptr(&callee->regs[2], RK_MAP_KEY, 0);
-	callee->regs[2].map = map;
-	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
-	callee->regs[3].map = map;
-	callee->regs[3].map_uid = caller->regs[1].map_uid;
-	cb_args(callee, 4);
-	return 0;
-}
-
-static int set_find_vma_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
-{
-	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
-	u32 id = btf ? skep_btf_find(btf, "vm_area_struct", BTF_KIND_STRUCT) : 0;
-
-	(void)idx;
-	if (!id)
-		return -EINVAL;
-	/* fn(task, vma, ctx) */
-	callee->regs[1] = caller->regs[1];
-	reg_set_btf(&callee->regs[2], btf, id, 0);
-	callee->regs[3] = caller->regs[4];
-	cb_args(callee, 4);
-	return 0;
-}
-
-static int set_drain_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
-{
-	(void)idx;
-	/* fn(record, ctx) */
-	vf_set_const_dynptr(env, &callee->regs[1], VF_DYN_LOCAL);
-	callee->regs[2] = caller->regs[3];
-	cb_args(callee, 3);
-	return 0;
-}
-
-static int call_back(struct env *env, struct call *c)
-{
-	struct reg *regs = vf_regs(env);
-	u32 idx = env->insn_idx;
-	int err;
-
-	if (c->id == BPF_FUNC_for_each_map_elem) {
-		const struct skep_map_type_row *row = skep_map_type(c->map->type);
-
-		if (!row || !(row->flags & SKEP_MAP_FOR_EACH)) {
-			vf_say(env, "callback function not allowed for map\n");
-			return -SKEP_ENOTSUPP;
-		}
-		return vf_push_callback(env, idx, (u32)c->callback, set_map_elem_args);
-	}
-	/* Whether another round follows rests on the bound. */
-	err = vf_mark_precise(env, 1);
-	if (err)
-		return err;
-	if (vf_frame(env)->callback_depth < regs[1].v.umax)
-		return vf_push_callback(env, idx, (u32)c->callback, set_loop_args);
-	vf_frame(env)->callback_depth = 0;
-	if (env->log.level & SKEP_LOG_LEVEL2)
-		vf_log(env, "frame%u bpf_loop iteration limit reached\n", env->cur->curframe);
-	return 0;
-}
-
 /* --- the call --- */
 
 /* Paths may be asked for where the kernel holds the file and may sleep or is known to be safe. */
@@ -873,7 +758,7 @@ static bool may_d_path(const struct env *env)
 		return true;
 	if (env->req->prog_type != BPF_PROG_TYPE_TRACING)
 		return false;
-	if (env->req->attach_type == BPF_TRACE_ITER)
+	if (vf_is_iter_prog(env))
 		return true;
 	for (u32 i = 0; env->attach_name && i < ARRAY_SIZE(targets); i++)
 		if (!strcmp(env->attach_name, targets[i]))
@@ -887,12 +772,9 @@ static bool may_d_path(const struct env *env)
  */
 static enum skep_ctx_id context_for(const struct env *env, u32 id)
 {
-	bool iter = env->req->prog_type == BPF_PROG_TYPE_TRACING &&
-		    env->req->attach_type == BPF_TRACE_ITER;
-
 	if (env->attach_ops && !strcmp(env->attach_ops, "bpf_dummy_ops"))
 		return SKEP_NR_CTX;
-	if (iter && (id == BPF_FUNC_setsockopt || id == BPF_FUNC_getsockopt) &&
+	if (vf_is_iter_prog(env) && (id == BPF_FUNC_setsockopt || id == BPF_FUNC_getsockopt) &&
 	    (!strcmp(env->attach_name, "bpf_iter_tcp") ||
 	     !strcmp(env->attach_name, "bpf_iter_unix")))
 		return SKEP_CTX_STRUCT_OPS_TCP_CONGESTION_OPS_INIT;
@@ -977,7 +859,10 @@ static int special(struct env *env, struct call *c)
 		return 0;
 	case BPF_FUNC_for_each_map_elem:
 	case BPF_FUNC_loop:
-		return call_back(env, c);
+	case BPF_FUNC_user_ringbuf_drain:
+	case BPF_FUNC_find_vma:
+	case BPF_FUNC_timer_set_callback:
+		return vf_call_back(env, c->id, c->map, (u32)c->callback);
 	case BPF_FUNC_snprintf:
 		return check_snprintf(env);
 	case BPF_FUNC_get_func_ip:
@@ -997,12 +882,6 @@ static int special(struct env *env, struct call *c)
 			return -SKEP_ENOTSUPP;
 		}
 		return 0;
-	case BPF_FUNC_user_ringbuf_drain:
-		return vf_push_callback(env, env->insn_idx, (u32)c->callback, set_drain_args);
-	case BPF_FUNC_find_vma:
-		return vf_push_callback(env, env->insn_idx, (u32)c->callback, set_find_vma_args);
-	case BPF_FUNC_timer_set_callback:
-		return vf_push_async(env, env->insn_idx, (u32)c->callback, false, set_timer_args);
 	}
 	return 0;
 }

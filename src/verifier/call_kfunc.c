@@ -19,8 +19,7 @@ struct kcall {
 	u64 constant;
 	bool has_constant;
 	struct vf_dynptr dynptr; /* the initialised one */
-	struct reg *iter;	 /* first slot's state */
-	u32 iter_frame, iter_spi;
+	struct vf_iter iter;
 };
 
 static struct skep_kfunc_ref *find_ref(const struct env *env, const struct bpf_insn *insn)
@@ -178,174 +177,25 @@ static bool is_scalar_struct(const struct skep_btf *btf, const struct btf_type *
 	return true;
 }
 
-/* --- iterators on the stack --- */
-
-static int iter_place(struct env *env, const struct reg *r, u32 nr, u32 *ret_spi)
-{
-	s32 off = r->off + (s32)r->v.tn.value;
-
-	if (!scalar_is_const(&r->v)) {
-		vf_say(env, "%s has to be at a constant offset\n", "iter");
-		return -EINVAL;
-	}
-	if (off % 8) {
-		vf_say(env, "cannot pass in %s at an offset=%d\n", "iter", off);
-		return -EINVAL;
-	}
-	if (off >= 0 || off < -VF_STACK_SIZE || (u32)(-off - 1) / 8 + 1 < nr)
-		return -ERANGE;
-	*ret_spi = (u32)(-off - 1) / 8;
-	return 0;
-}
-
-static bool slots_free(const struct frame *f, u32 spi, u32 nr)
-{
-	for (u32 i = 0; i < nr && spi - i < f->nr_slots; i++)
-		for (u32 b = 0; b < 8; b++)
-			if (f->slots[spi - i].type[b] == SK_ITER ||
-			    f->slots[spi - i].type[b] == SK_DYNPTR ||
-			    f->slots[spi - i].type[b] == SK_IRQ_FLAG)
-				return false;
-	return true;
-}
-
-static bool slots_hold(const struct frame *f, u32 spi, u32 nr, const struct skep_btf *btf, u32 id)
-{
-	if (spi >= f->nr_slots)
-		return false;
-	for (u32 i = 0; i < nr; i++) {
-		const struct slot *s = &f->slots[spi - i];
-
-		if (s->spill.btf != btf || s->spill.btf_id != id ||
-		    (i == 0) != (s->spill.ref_id != 0))
-			return false;
-		for (u32 b = 0; b < 8; b++)
-			if (s->type[b] != SK_ITER)
-				return false;
-	}
-	return true;
-}
-
-/* It takes a lock that interrupts take too. */
-static bool may_walk_css_tasks(const struct env *env)
-{
-	return env->req->prog_type == BPF_PROG_TYPE_LSM || env->cur->in_sleepable ||
-	       (env->req->prog_type == BPF_PROG_TYPE_TRACING &&
-		env->req->attach_type == BPF_TRACE_ITER);
-}
+/* --- arguments --- */
 
 static int iter_arg(struct env *env, struct kcall *k, u32 regno, const struct btf_type *ref,
 		    u32 ref_type_id)
 {
-	struct reg *r = &vf_regs(env)[regno];
-	const char *name = skep_btf_name(k->btf, ref);
-	const char *shown = strncmp(name, "bpf_iter_", 9) ? name : name + 9;
-	u32 nr = (u32)(ref->size + 7) / 8, spi = 0;
-	struct frame *f;
 	int err;
 
-	if (!strcmp(k->name, "bpf_iter_css_task_new") && !may_walk_css_tasks(env)) {
-		vf_say(env,
-		       "css_task_iter is only allowed in bpf_lsm, bpf_iter and sleepable progs\n");
-		return -EINVAL;
-	}
-	if (r->kind != RK_STACK) {
-		vf_say(env, "arg#%u expected pointer to an iterator on stack\n", regno - 1);
-		return -EINVAL;
-	}
-	f = env->cur->frame[r->frameno];
-	err = iter_place(env, r, nr, &spi);
-	if (k->row->flags & SKEP_KF_ITER_NEW) {
-		int id;
-
-		if (err || (spi < f->nr_slots && !slots_free(f, spi, nr))) {
-			vf_say(env, "expected uninitialized iter_%s as arg #%u\n", shown,
-			       regno - 1);
-			return -EINVAL;
-		}
-		for (u32 i = 0; i < nr; i++) {
-			err = vf_check_mem(env, env->insn_idx, regno, (s32)i * 8, 8, ACCESS_WRITE,
-					   -1, false, false);
-			if (err)
-				return err;
-		}
-		id = vf_acquire_ref(env, env->insn_idx);
-		if (id < 0)
-			return id;
-		f = env->cur->frame[r->frameno];
-		for (u32 i = 0; i < nr; i++) {
-			struct slot *s = &f->slots[spi - i];
-
-			reg_set_ptr(&s->spill, RK_STACK, 0);
-			if (k->row->flags & SKEP_KF_RCU_PROTECTED)
-				s->spill.flags |= vf_in_rcu(env) ? RF_RCU : RF_UNTRUSTED;
-			s->spill.btf = k->btf;
-			s->spill.btf_id = ref_type_id;
-			s->spill.iter_phase = ITER_ACTIVE;
-			s->spill.ref_id = i ? 0 : (u32)id;
-			memset(s->type, SK_ITER, 8);
-			vf_touch_slot(env, spi - i);
-		}
-		return 0;
-	}
-	if (err || !slots_hold(f, spi, nr, k->btf, ref_type_id)) {
-		vf_say(env, "expected an initialized iter_%s as arg #%u\n", shown, regno - 1);
-		return -EINVAL;
-	}
-	if (f->slots[spi].spill.flags & RF_UNTRUSTED) {
-		vf_say(env, "expected an RCU CS when using %s\n", k->name);
-		return -EPROTO;
-	}
-	for (u32 i = 0; i < nr; i++)
-		vf_stack_read(env, f->frameno, 1ull << (spi - i));
-	k->iter = &f->slots[spi].spill;
-	k->iter_frame = r->frameno;
-	k->iter_spi = spi;
-	k->ref_id = k->iter->ref_id; /* the element goes with its iterator */
-	if (k->row->flags & SKEP_KF_ITER_DESTROY) {
-		u32 id = k->iter->ref_id;
-
-		k->iter->ref_id = 0;
-		err = vf_release_ref(env, id);
-		for (u32 i = 0; i < nr; i++) {
-			reg_set_not_init(&f->slots[spi - i].spill);
-			memset(f->slots[spi - i].type, SK_INVALID, 8);
-			vf_touch_slot(env, spi - i);
-		}
-		k->iter = NULL;
-	}
+	k->iter.row = k->row;
+	k->iter.btf = k->btf;
+	k->iter.btf_id = ref_type_id;
+	k->iter.nr_slots = (u32)(ref->size + 7) / 8;
+	if (k->row->flags & SKEP_KF_ITER_NEW)
+		return vf_iter_new(env, &k->iter, regno);
+	if (k->row->flags & SKEP_KF_ITER_DESTROY)
+		return vf_iter_destroy(env, &k->iter, regno);
+	err = vf_iter_find(env, &k->iter, regno);
+	k->ref_id = k->iter.ref_id; /* the element goes with its iterator */
 	return err;
 }
-
-/* next(): one path on which there is an element, this one goes on with the end. */
-static int iter_step(struct env *env, struct kcall *k)
-{
-	struct state *st = env->cur, *next, *p;
-	struct reg *it = &st->frame[k->iter_frame]->slots[k->iter_spi].spill;
-
-	if (it->iter_phase == ITER_ACTIVE) {
-		struct reg *nit;
-
-		for (p = st->parent ? st->parent->parent : NULL; p; p = p->parent)
-			if (p->insn_idx == env->insn_idx && p->curframe == st->curframe)
-				break;
-		next = vf_push_branch(env, env->insn_idx + 1, env->insn_idx);
-		if (!next)
-			return -ENOMEM;
-		nit = &next->frame[k->iter_frame]->slots[k->iter_spi].spill;
-		nit->iter_depth++;
-		if (p)
-			vf_widen(env, p, next);
-		next->frame[next->curframe]->regs[0].flags &= (u16)~RF_MAYBE_NULL;
-		it = &st->frame[k->iter_frame]->slots[k->iter_spi].spill;
-	}
-	it->iter_phase = ITER_DRAINED;
-	vf_touch_slot(env, k->iter_spi);
-	reg_set_const(&vf_regs(env)[0], 0);
-	return 0;
-}
-
-/* --- arguments --- */
 
 static bool is_ctx_type(struct env *env, const struct kcall *k, const struct btf_type *ref)
 {
@@ -836,8 +686,8 @@ static int set_result(struct env *env, const struct kcall *k)
 			r0->flags |= RF_UNTRUSTED;
 		else if (flags & SKEP_KF_RCU_PROTECTED)
 			r0->flags |= RF_RCU;
-		if (k->iter)
-			r0->flags |= k->iter->flags & RF_RCU ? RF_RCU : RF_TRUSTED;
+		if (k->iter.ref_id)
+			r0->flags |= k->iter.rcu ? RF_RCU : RF_TRUSTED;
 	}
 	if (flags & SKEP_KF_RET_NULL) {
 		r0->flags |= RF_MAYBE_NULL;
@@ -967,6 +817,6 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 		vf_regs(env)[0].subreg_def = env->insn_idx + 1;
 	}
 	if (!err && k.row->flags & SKEP_KF_ITER_NEXT)
-		err = iter_step(env, &k);
+		err = vf_iter_step(env, &k.iter);
 	return err;
 }

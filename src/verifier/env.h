@@ -173,8 +173,7 @@ struct state {
 	u32 insn_idx, first_insn, last_insn;
 	struct hist *hist;
 	u32 nr_hist, cap_hist;
-	bool explored;	/* lives in the explored lists, not on the stack of pending ones */
-	bool is_parent; /* something points here as its parent: may not be freed */
+	bool explored; /* lives in the explored lists, not on the stack of pending ones */
 };
 
 /* An explored state with its usefulness counters. */
@@ -328,6 +327,12 @@ void vf_say_bad_scalar(struct env *env, const struct reg *r, s32 lo, s32 hi, con
 		       const char *reg);
 
 /* --- state.c: registers, frames, states --- */
+/* A program that an iterator of the kernel runs. */
+static inline bool vf_is_iter_prog(const struct env *env)
+{
+	return env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+	       env->req->attach_type == BPF_TRACE_ITER;
+}
 static inline struct frame *vf_frame(const struct env *env)
 {
 	return env->cur->frame[env->cur->curframe];
@@ -550,6 +555,25 @@ int vf_irq_flag(struct env *env, u32 regno, bool lock, bool save);
 bool vf_call_under_lock_ok(const struct env *env, const struct bpf_insn *in);
 /* "rcu_read_lock", … when this is no place to sleep, else NULL. */
 const char *vf_atomic_region(const struct env *env);
+
+/* --- iter.c --- */
+struct vf_iter {
+	const struct skep_kfunc_row *row; /* the function called */
+	const struct skep_btf *btf;
+	u32 btf_id, nr_slots;
+	/* where an initialised one lies, and what it holds: */
+	u32 frameno, spi, ref_id;
+	bool rcu; /* its elements are good inside an RCU section only */
+};
+int vf_iter_new(struct env *env, const struct vf_iter *it, u32 regno);
+int vf_iter_find(struct env *env, struct vf_iter *it, u32 regno); /* fills in the second half */
+int vf_iter_destroy(struct env *env, struct vf_iter *it, u32 regno);
+/* next(): one path on which there is an element; this one goes on with the end. */
+int vf_iter_step(struct env *env, const struct vf_iter *it);
+
+/* --- callback.c --- */
+/* Helper @helper, whose arguments are checked, calls function @subprog; @map: for_each's. */
+int vf_call_back(struct env *env, u32 helper, const struct skep_map_facts *map, u32 subprog);
 
 /* --- dynptr.c --- */
 enum vf_dynptr_kind {

@@ -363,7 +363,7 @@ int state_copy(struct state *dst, const struct state *src)
 	dst->refs = refs;
 	dst->hist = hist;
 	dst->cap_hist = cap;
-	dst->explored = dst->is_parent = false;
+	dst->explored = false;
 	dst->branches = 0;
 	return 0;
 }
@@ -383,7 +383,7 @@ int state_copy_path(struct state *dst, const struct state *src)
 	dst->nr_refs = 0;
 	dst->hist = hist;
 	dst->cap_hist = src->nr_hist;
-	dst->explored = dst->is_parent = false;
+	dst->explored = false;
 	dst->branches = 0;
 	return 0;
 }
