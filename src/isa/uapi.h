@@ -53,6 +53,7 @@ enum {
 /* Attach types that old headers lack. */
 enum {
 	SKEP_LSM_CGROUP = 43,
+	SKEP_NETFILTER = 45,
 	SKEP_TRACE_UPROBE_MULTI = 48,
 	SKEP_CGROUP_UNIX_CONNECT = 49,
 	SKEP_CGROUP_UNIX_SENDMSG = 50,

@@ -110,9 +110,9 @@ static bool attach_type_ok(u32 type, u32 at)
 		       at == BPF_CGROUP_UDP4_SENDMSG || at == BPF_CGROUP_UDP6_SENDMSG ||
 		       at == BPF_CGROUP_UDP4_RECVMSG || at == BPF_CGROUP_UDP6_RECVMSG ||
 		       (at >= BPF_CGROUP_INET4_GETPEERNAME && at <= BPF_CGROUP_INET6_GETSOCKNAME) ||
-		       (at >= 49 && at <= 53); /* unix sockets */
+		       (at >= SKEP_CGROUP_UNIX_CONNECT && at <= SKEP_CGROUP_UNIX_GETSOCKNAME);
 	case SKEP_PROG_TYPE_NETFILTER:
-		return at == 45; /* BPF_NETFILTER */
+		return at == SKEP_NETFILTER;
 	case BPF_PROG_TYPE_SYSCALL:
 	case BPF_PROG_TYPE_EXT:
 		return at == 0;

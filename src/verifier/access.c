@@ -104,19 +104,23 @@ static int check_end(struct env *env, u32 regno, const struct reg *r, s64 off, u
 	return -EACCES;
 }
 
+int vf_say_negative(struct env *env, u32 regno)
+{
+	vf_say(env,
+	       "R%u min value is negative, either use unsigned index or do a if (index >=0) "
+	       "check.\n",
+	       regno);
+	return -EACCES;
+}
+
 int vf_check_region(struct env *env, u32 regno, const struct reg *r, s32 off, u32 size,
 		    u32 mem_size, bool zero_ok)
 {
 	int err;
 
 	if (r->v.smin < 0 && (r->v.smin == INT64_MIN || off + r->v.smin != (s32)(off + r->v.smin) ||
-			      off + r->v.smin < 0)) {
-		vf_say(env,
-		       "R%u min value is negative, either use unsigned index or do a if (index "
-		       ">=0) check.\n",
-		       regno);
-		return -EACCES;
-	}
+			      off + r->v.smin < 0))
+		return vf_say_negative(env, regno);
 	err = check_end(env, regno, r, r->v.smin + off, size, mem_size, zero_ok);
 	if (err) {
 		vf_say(env, "R%u min value is outside of the allowed memory range\n", regno);
@@ -189,6 +193,36 @@ int vf_check_map_access(struct env *env, u32 regno, s32 off, u32 size, bool zero
 	return err;
 }
 
+int vf_check_map_field(struct env *env, u32 regno, enum skep_field_kind kind)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+	const char *name = skep_btf_field_name(kind);
+	const struct skep_btf_field *f;
+	s64 val = (s64)r->v.tn.value;
+
+	if (!scalar_is_const(&r->v)) {
+		vf_say(env,
+		       "R%u doesn't have constant offset. %s has to be at the constant offset\n",
+		       regno, name);
+		return -EINVAL;
+	}
+	if (!r->map->btf) {
+		vf_say(env, "map '%s' has to have BTF in order to use %s\n", r->map->name, name);
+		return -EINVAL;
+	}
+	f = skep_btf_record_find(r->map->record, kind);
+	if (!f) {
+		vf_say(env, "map '%s' has no valid %s\n", r->map->name, name);
+		return -EINVAL;
+	}
+	if (val + r->off != (s64)f->off) {
+		vf_say(env, "off %lld doesn't point to 'struct %s' that is at %u\n",
+		       (long long)(val + r->off), name, f->off);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int map_value(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		     int value_regno, bool sext)
 {
@@ -230,13 +264,8 @@ int vf_check_pkt(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok)
 	const struct reg *r = &vf_regs(env)[regno];
 	int err;
 
-	if (r->v.smin < 0) {
-		vf_say(env,
-		       "R%u min value is negative, either use unsigned index or do a if (index "
-		       ">=0) check.\n",
-		       regno);
-		return -EACCES;
-	}
+	if (r->v.smin < 0)
+		return vf_say_negative(env, regno);
 	err = r->range < 0 ? -EINVAL : check_end(env, regno, r, off, size, (u32)r->range, zero_ok);
 	if (err) {
 		vf_say(env, "R%u offset is outside of the packet\n", regno);

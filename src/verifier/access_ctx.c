@@ -105,13 +105,8 @@ int vf_check_sock(struct env *env, u32 regno, s32 off, u32 size, enum access_kin
 		vf_say(env, "R%u cannot write into %s\n", regno, vf_reg_name(r, name));
 		return -EACCES;
 	}
-	if (r->v.smin < 0) {
-		vf_say(env,
-		       "R%u min value is negative, either use unsigned index or do a if (index "
-		       ">=0) check.\n",
-		       regno);
-		return -EACCES;
-	}
+	if (r->v.smin < 0)
+		return vf_say_negative(env, regno);
 	if (off < 0 || off % (s32)size || !find_field(fields, n, 0, (u32)off, size, kind)) {
 		vf_say(env, "R%u invalid %s access off=%d size=%u\n", regno, vf_reg_name(r, name),
 		       off, size);

@@ -16,7 +16,7 @@ static bool may_sleep(const struct env *env)
 		return at == BPF_TRACE_FENTRY || at == BPF_TRACE_FEXIT || at == BPF_MODIFY_RETURN ||
 		       at == BPF_TRACE_ITER;
 	case BPF_PROG_TYPE_LSM:
-		return at != 43;   /* cgroup LSM */
+		return at != SKEP_LSM_CGROUP;
 	case BPF_PROG_TYPE_KPROBE: /* for uprobes */
 	case BPF_PROG_TYPE_STRUCT_OPS:
 		return true;

@@ -408,39 +408,6 @@ static int check_off(struct env *env, const struct reg *r, u32 regno, u32 arg)
 	}
 }
 
-/* R@regno must point at the one @kind of field in a map's value, known by its offset. */
-static int map_field(struct env *env, struct call *c, u32 regno, enum skep_field_kind kind)
-{
-	const struct reg *r = &vf_regs(env)[regno];
-	const char *name = skep_btf_field_name(kind);
-	const struct skep_btf_field *f;
-	s64 val = (s64)r->v.tn.value;
-
-	if (!scalar_is_const(&r->v)) {
-		vf_say(env,
-		       "R%u doesn't have constant offset. %s has to be at the constant offset\n",
-		       regno, name);
-		return -EINVAL;
-	}
-	if (!r->map->btf) {
-		vf_say(env, "map '%s' has to have BTF in order to use %s\n", r->map->name, name);
-		return -EINVAL;
-	}
-	f = skep_btf_record_find(r->map->record, kind);
-	if (!f) {
-		vf_say(env, "map '%s' has no valid %s\n", r->map->name, name);
-		return -EINVAL;
-	}
-	if (val + r->off != (s64)f->off) {
-		vf_say(env, "off %lld doesn't point to 'struct %s' that is at %u\n",
-		       (long long)(val + r->off), name, f->off);
-		return -EINVAL;
-	}
-	c->map = r->map;
-	c->map_uid = r->map_uid;
-	return 0;
-}
-
 static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct reg *r)
 {
 	u32 arg = c->row->arg[i], mode = arg & SKEP_ARG_WRITE ? MEM_WRITE : MEM_READ;
@@ -543,7 +510,9 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 					       (arg & SKEP_ARG_RDONLY ? VF_DYN_RDONLY : 0u),
 				       0, &c->dynptr);
 	case SKEP_ARG_TIMER:
-		return map_field(env, c, regno, SKEP_FIELD_TIMER);
+		c->map = r->map;
+		c->map_uid = r->map_uid;
+		return vf_check_map_field(env, regno, SKEP_FIELD_TIMER);
 	case SKEP_ARG_KPTR_XCHG_DEST:
 		return vf_kptr_slot(env, regno, &c->kptr);
 	case SKEP_ARG_PERCPU_BTF_ID:

@@ -165,7 +165,6 @@ int vf_check_dynptr(struct env *env, u32 regno, u32 kind, u32 mode, u32 parent_r
 		    struct vf_dynptr *ret)
 {
 	const struct reg *r = &vf_regs(env)[regno], *d;
-	struct frame *f;
 	u32 spi;
 	int err;
 
@@ -197,10 +196,8 @@ int vf_check_dynptr(struct env *env, u32 regno, u32 kind, u32 mode, u32 parent_r
 		return -EINVAL;
 	}
 	if (r->kind == RK_STACK && !place(env, r, &spi)) {
-		f = env->cur->frame[r->frameno];
 		vf_touch_slot(env, spi);
 		vf_touch_slot(env, spi - 1);
-		(void)f;
 	}
 	*ret = (struct vf_dynptr){.kind = d->iter_phase, .id = d->id, .ref_id = d->ref_id};
 	return 0;

@@ -80,7 +80,12 @@ enum { LINK_NONE, LINK_ADD64, LINK_ADD32 };
 
 enum iter_phase { ITER_NONE, ITER_ACTIVE, ITER_DRAINED };
 
-/* One register, or what was spilled of one. Unused members are always zero. */
+/*
+ * One register, or what was spilled of one. Unused members are always zero. Objects in stack slots
+ * borrow members: dynptrs (dynptr.c) iter_phase for their kind, iter_depth for "first half", and
+ * memory taken from one map_uid for its id; saved interrupt flags (region.c) iter_phase for "by a
+ * lock".
+ */
 struct reg {
 	u8 kind; /* enum reg_kind */
 	bool precise;
@@ -506,9 +511,12 @@ int vf_step_ld_abs(struct env *env, const struct bpf_insn *insn);
  */
 int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
 		 int value_regno, bool sext, bool is_st);
+int vf_say_negative(struct env *env, u32 regno); /* a reason; -EACCES */
 int vf_check_region(struct env *env, u32 regno, const struct reg *r, s32 off, u32 size,
 		    u32 mem_size, bool zero_ok);
 int vf_check_map_access(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok, bool direct);
+/* R@regno, a pointer to a map's value, must point at the one field of @kind that values have. */
+int vf_check_map_field(struct env *env, u32 regno, enum skep_field_kind kind);
 int vf_check_map_perm(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind);
 int vf_check_pkt(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok);
 int vf_check_no_off(struct env *env, const struct reg *r, u32 regno, bool fixed_ok);

@@ -15,51 +15,19 @@ static const char *lock_name(u8 kind)
 	return kind == REF_LOCK ? "bpf_spin" : "bpf_res_spin";
 }
 
-static int find_lock(struct env *env, u32 regno, u8 kind)
-{
-	const struct reg *r = &vf_regs(env)[regno];
-	bool plain = kind == REF_LOCK;
-	enum skep_field_kind field = plain ? SKEP_FIELD_SPIN_LOCK : SKEP_FIELD_RES_SPIN_LOCK;
-	const char *name = lock_name(kind);
-	const struct skep_btf_field *f;
-	s64 val = (s64)r->v.tn.value;
-
-	if (!scalar_is_const(&r->v)) {
-		vf_say(env,
-		       "R%u doesn't have constant offset. %s_lock has to be at the constant "
-		       "offset\n",
-		       regno, name);
-		return -EINVAL;
-	}
-	if (r->kind != RK_MAP_VALUE) {
-		vf_say(env, "skep: locks in allocated objects are not supported yet\n");
-		return -EINVAL;
-	}
-	if (!r->map->btf) {
-		vf_say(env, "map '%s' has to have BTF in order to use %s_lock\n", r->map->name,
-		       name);
-		return -EINVAL;
-	}
-	f = r->map->record ? skep_btf_record_find(r->map->record, field) : NULL;
-	if (!f) {
-		vf_say(env, "map '%s' has no valid %s_lock\n", r->map->name, name);
-		return -EINVAL;
-	}
-	if (val + r->off != (s64)f->off) {
-		vf_say(env, "off %lld doesn't point to 'struct %s_lock' that is at %u\n",
-		       (long long)(val + r->off), name, f->off);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 int vf_spin_lock(struct env *env, u32 regno, u8 kind, bool lock)
 {
 	const struct reg *r = &vf_regs(env)[regno];
 	const u32 resilient = 1u << REF_RES_LOCK | 1u << REF_RES_LOCK_IRQ;
 	struct state *st = env->cur;
-	int err = find_lock(env, regno, kind);
+	int err;
 
+	if (r->kind != RK_MAP_VALUE) {
+		vf_say(env, "skep: locks in allocated objects are not supported yet\n");
+		return -EINVAL;
+	}
+	err = vf_check_map_field(
+		env, regno, kind == REF_LOCK ? SKEP_FIELD_SPIN_LOCK : SKEP_FIELD_RES_SPIN_LOCK);
 	if (err)
 		return err;
 	if (lock) {
