@@ -24,6 +24,43 @@ static bool may_sleep(const struct env *env)
 	return false;
 }
 
+/*
+ * Which functions a program may make fail, or sleep in, is a list that a kernel keeps to itself:
+ * its types do not tell. What is known of every kernel: system calls are on it, and the test
+ * functions for just this.
+ */
+static bool is_listed(const char *name)
+{
+	return !strncmp(name, "__x64_sys_", 10) || !strncmp(name, "bpf_fentry_test", 15) ||
+	       !strncmp(name, "bpf_modify_return_test", 22);
+}
+
+static int check_listed(struct env *env, const char *name)
+{
+	bool fmod_ret = env->req->prog_type == BPF_PROG_TYPE_TRACING &&
+			env->req->attach_type == BPF_MODIFY_RETURN;
+
+	if (fmod_ret && !env->host->verdict_only) {
+		vf_say(env, "skep: programs of type fmod_ret are not implemented yet\n");
+		return -EINVAL;
+	}
+	if (fmod_ret && strncmp(name, "security_", 9) && !is_listed(name)) {
+		vf_say(env, "skep: it is not known whether %s() may be modified\n", name);
+		return -EINVAL;
+	}
+	if (env->sleepable && !vf_is_iter_prog(env) && !is_listed(name) && !vf_hook_sleeps(env)) {
+		vf_say(env, "skep: it is not known whether %s may sleep\n", name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+bool vf_hook_sleeps(const struct env *env)
+{
+	return env->req->prog_type == BPF_PROG_TYPE_LSM && env->attach_name &&
+	       !strcmp(env->attach_name, "bpf_lsm_file_open");
+}
+
 /* The function @t, whose arguments the program gets. */
 static int function_target(struct env *env, const struct skep_btf *btf, const struct btf_type *t,
 			   const char *name)
@@ -104,15 +141,29 @@ static int iter_target(struct env *env, const char *name)
 
 static int lsm_target(struct env *env, const char *name)
 {
+	/* Hooks whose results a program could not be trusted with. */
+	static const char *const off[] = {
+		"vm_enough_memory",   "inode_need_killpriv", "inode_getsecurity",
+		"inode_listsecurity", "inode_copy_up_xattr", "getselfattr",
+		"getprocattr",	      "setprocattr",	     "ismaclabel",
+		"key_getsecurity",    "audit_rule_match",    "secid_to_secctx",
+		"lsmprop_to_secctx",  "secctx_to_secid",
+	};
+
 	if (!env->req->gpl) {
 		vf_say(env, "LSM programs must have a GPL compatible license\n");
 		return -EINVAL;
 	}
-	if (strncmp(name, "bpf_lsm_", 8)) {
+	if (strncmp(name, "bpf_lsm_", 8) != 0) {
 		vf_say(env, "attach_btf_id %u points to wrong type name %s\n",
 		       env->req->attach_btf_id, name);
 		return -EINVAL;
 	}
+	for (u32 i = 0; i < ARRAY_SIZE(off); i++)
+		if (!strcmp(name + 8, off[i])) {
+			vf_say(env, "skep: hook %s may be closed to programs\n", name + 8);
+			return -EINVAL;
+		}
 	return 0;
 }
 
@@ -173,8 +224,9 @@ static int typed_target(struct env *env)
 	if (err)
 		return err;
 	env->attach_name = name;
-	if (!env->host->attach_target_ok)
-		return 0;
+	err = check_listed(env, name);
+	if (err || !env->host->attach_target_ok)
+		return err;
 	err = env->host->attach_target_ok(env->host->priv, req->prog_type, req->attach_type, name);
 	if (err)
 		vf_say(env, "The address of function %s cannot be found\n", name);
@@ -340,7 +392,7 @@ int vf_check_return(struct env *env, u32 regno)
 	struct frame *f = vf_frame(env);
 	struct reg *r = &f->regs[regno];
 	const char *where = "At program exit";
-	bool checked;
+	bool checked, half;
 	s32 lo, hi;
 	char name[64];
 	int err = vf_check_reg(env, regno, USE_SRC);
@@ -376,7 +428,9 @@ check:
 	err = vf_mark_precise(env, regno);
 	if (err)
 		return err;
-	if (r->v.smin < lo || r->v.smax > hi) {
+	/* A hook's result is an int: its upper half is nobody's. */
+	half = env->req->prog_type == BPF_PROG_TYPE_LSM && !f->in_async_cb;
+	if (half ? r->v.s32min < lo || r->v.s32max > hi : r->v.smin < lo || r->v.smax > hi) {
 		vf_say_bad_scalar(env, r, lo, hi, where, "R0");
 		return -EINVAL;
 	}

@@ -720,11 +720,10 @@ static bool may_d_path(const struct env *env)
 		"security_inode_getattr",
 		"security_file_open",
 		"security_path_truncate",
-		"bprm_execve",
 	};
 
 	if (env->req->prog_type == BPF_PROG_TYPE_LSM)
-		return true;
+		return vf_hook_sleeps(env);
 	if (env->req->prog_type != BPF_PROG_TYPE_TRACING)
 		return false;
 	if (vf_is_iter_prog(env))

@@ -486,6 +486,7 @@ int vf_check_cfg(struct env *env);
 int vf_liveness(struct env *env);
 int vf_scc(struct env *env);
 int vf_attach_target(struct env *env);
+bool vf_hook_sleeps(const struct env *env); /* the LSM hook it is for, as far as that is known */
 int vf_check_stack_depth(struct env *env);
 /* Successors inside the subprogram; number of them (0..2). */
 u32 vf_successors(const struct bpf_insn *insns, u32 i, u32 next[2]);
