@@ -173,6 +173,8 @@ struct skep_btf_record {
  */
 int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size,
 			  struct skep_btf_record *ret_rec);
+/* Is @t a pointer to a struct, tagged to hold a reference ("kptr")? */
+bool skep_btf_is_owning_ptr(const struct skep_btf *b, const struct btf_type *t);
 const struct skep_btf_field *skep_btf_record_find(const struct skep_btf_record *r,
 						  enum skep_field_kind kind);
 /* "bpf_spin_lock", "kptr", … */

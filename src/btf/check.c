@@ -553,7 +553,7 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 	return 0;
 }
 
-/* Fields that allocated objects may have, by the names of their types. */
+/* Fields that allocated objects may have: by the names of their types, or pointers that own. */
 static bool is_object_field(const struct skep_btf *b, u32 id)
 {
 	static const char *const names[] = {
@@ -565,7 +565,22 @@ static bool is_object_field(const struct skep_btf *b, u32 id)
 	for (u32 i = 0; t && skep_btf_kind(t) == BTF_KIND_STRUCT && i < ARRAY_SIZE(names); i++)
 		if (!strcmp(skep_btf_name(b, t), names[i]))
 			return true;
-	return false;
+	return t && skep_btf_is_owning_ptr(b, t);
+}
+
+/* What a tagged pointer points to has to be there. */
+static int check_targets(const struct skep_btf *b, const struct skep_btf_record *r)
+{
+	const u32 kptrs = 1u << SKEP_FIELD_KPTR_UNREF | 1u << SKEP_FIELD_KPTR_REF |
+			  1u << SKEP_FIELD_KPTR_PERCPU | 1u << SKEP_FIELD_UPTR;
+
+	for (u32 i = 0; i < r->nr; i++) {
+		const struct btf_type *t = skep_btf_type(b, r->fields[i].type_id);
+
+		if (kptrs >> r->fields[i].kind & 1 && (!t || skep_btf_kind(t) != BTF_KIND_STRUCT))
+			return -EINVAL;
+	}
+	return 0;
 }
 
 /* A struct with such a field must be one that can be allocated: its fields have to make sense. */
@@ -588,6 +603,8 @@ static int check_object_fields(struct checker *c)
 		err = skep_btf_parse_fields(b, id, t->size, &r);
 		if (!err && !r.nr)
 			err = -EFAULT;
+		if (!err)
+			err = check_targets(b, &r);
 		if (err) {
 			skep_btf_complain(c->log, "[%u] Invalid special fields\n", id);
 			return err;

@@ -65,6 +65,14 @@ static u32 pointer_kind(const struct skep_btf *b, const struct btf_type *t, u32 
 	return SKEP_NR_FIELD_KINDS;
 }
 
+bool skep_btf_is_owning_ptr(const struct skep_btf *b, const struct btf_type *t)
+{
+	u32 id = 0;
+
+	return skep_btf_kind(t) == BTF_KIND_PTR && pointer_kind(b, t, &id) == SKEP_FIELD_KPTR_REF &&
+	       skep_btf_kind(skep_btf_type(b, id)) == BTF_KIND_STRUCT;
+}
+
 static int add_field(struct skep_btf_record *r, const struct skep_btf *b, u32 kind, u32 off,
 		     u32 type_id)
 {

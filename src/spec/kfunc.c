@@ -35,3 +35,16 @@ const struct skep_kfunc_row *skep_kfunc_rows(u32 *ret_n)
 	*ret_n = ARRAY_SIZE(rows);
 	return rows;
 }
+
+bool skep_kptr_has_dtor(const char *name)
+{
+	static const char *const names[] = {
+		"task_struct",	       "cgroup",	   "bpf_cpumask", "bpf_crypto_ctx",
+		"prog_test_ref_kfunc", "prog_test_member",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}

@@ -40,4 +40,7 @@ struct skep_kfunc_row {
 const struct skep_kfunc_row *skep_kfunc_row(const char *name); /* NULL: not in the table */
 const struct skep_kfunc_row *skep_kfunc_rows(u32 *ret_n);
 
+/* Can a map that dies let go of a reference to the kernel's struct @name? */
+bool skep_kptr_has_dtor(const char *name);
+
 #endif

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "kern/kernel_btf.h"
 #include "load/load.h"
 #include "obj/btf_obj.h"
 #include "obj/fd.h"
 #include "obj/map.h"
+#include "spec/kfunc.h"
 #include "sys/internal.h"
 
 /* Messages collect here, bounded by the user's buffer. */
@@ -80,6 +82,33 @@ static int parse(struct skep_call *c, struct skep_btf **ret)
 	return err;
 }
 
+/* A reference that a map holds must be one that the presented kernel can drop with the map. */
+static int check_owners(const struct skep_btf *b)
+{
+	const struct skep_btf *kernel;
+	bool tagged = false;
+
+	for (u32 id = 1; id < skep_btf_nr_types(b) && !tagged; id++)
+		tagged = skep_btf_kind(skep_btf_type(b, id)) == BTF_KIND_TYPE_TAG;
+	kernel = tagged ? skep_kernel_btf() : NULL;
+	for (u32 id = 1; kernel && id < skep_btf_nr_types(b); id++) {
+		const struct btf_type *t = skep_btf_type(b, id);
+
+		for (u32 i = 0; skep_btf_kind(t) == BTF_KIND_STRUCT && i < skep_btf_vlen(t); i++) {
+			const struct btf_type *m = skep_btf_type(b, skep_btf_members(t)[i].type);
+			const char *name;
+
+			if (!m || !skep_btf_is_owning_ptr(b, m))
+				continue;
+			name = skep_btf_name(b, skep_btf_ptr_target(b, m, NULL));
+			if (*name && skep_btf_find(kernel, name, BTF_KIND_STRUCT) &&
+			    !skep_kptr_has_dtor(name))
+				return -ENOENT;
+		}
+	}
+	return 0;
+}
+
 long skep_sys_btf_load(struct skep_call *c)
 {
 	const struct skep_attr_btf_load *a = &c->attr.btf_load;
@@ -92,6 +121,8 @@ long skep_sys_btf_load(struct skep_call *c)
 	if (a->btf_flags & SKEP_F_TOKEN_FD)
 		return skep_no_token(a->btf_token_fd);
 	err = parse(c, &btf);
+	if (!err)
+		err = check_owners(btf);
 	if (err) {
 		skep_btf_put(btf);
 		return err;
