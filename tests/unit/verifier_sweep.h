@@ -113,43 +113,53 @@ static const struct {
 	{24, 0, "tp_buffer", 24, 0, 0, NULL, "r1 = *(u64 *)(r1 + 0); "},
 };
 
+/* @text as a program of context @c; *bad counts by result. */
+static void sweep_run(u32 c, const char *text, u32 bad[4])
+{
+	struct test t = {.name = text,
+			 .type = sweep_contexts[c].type,
+			 .attach = sweep_contexts[c].attach,
+			 .flags = sweep_contexts[c].flags,
+			 .attach_name = sweep_contexts[c].target,
+			 .text = text};
+	int ret = run(&t, false);
+
+	bad[ret]++;
+	if (ret)
+		printf("  (%s)\n", sweep_contexts[c].name);
+}
+
+static int sweep_result(const char *what, const u32 bad[4])
+{
+	printf("%u %s: %u agree, %u differ, %u accepted wrongly, %u unsupported or logs differ\n",
+	       bad[0] + bad[1] + bad[2] + bad[3], what, bad[0], bad[1], bad[2], bad[3]);
+	return bad[1] + bad[2] ? 1 : 0;
+}
+
 /* -a: every helper in every context, called without arguments. */
 static int sweep_helpers(int only)
 {
-	u32 bad[4] = {0}, n = 0;
+	u32 bad[4] = {0};
 
 	for (u32 c = 0; c < ARRAY_SIZE(sweep_contexts); c++) {
 		if (sweep_contexts[c].first || (only >= 0 && (u32)only != sweep_contexts[c].type))
 			continue;
 		for (u32 id = 0; id < 216; id++) {
 			char text[64];
-			struct test t = {.name = text,
-					 .type = sweep_contexts[c].type,
-					 .attach = sweep_contexts[c].attach,
-					 .flags = sweep_contexts[c].flags,
-					 .attach_name = sweep_contexts[c].target,
-					 .text = text};
-			int ret;
 
 			snprintf(text, sizeof(text), "call %u; r0 = %d; exit", id,
 				 sweep_contexts[c].ret);
-			ret = run(&t, false);
-			bad[ret]++;
-			n++;
-			if (ret)
-				printf("  (%s)\n", sweep_contexts[c].name);
+			sweep_run(c, text, bad);
 		}
 	}
-	printf("%u calls: %u agree, %u differ, %u accepted wrongly, %u unsupported\n", n, bad[0],
-	       bad[1], bad[2], bad[3]);
-	return bad[1] + bad[2] ? 1 : 0;
+	return sweep_result("calls", bad);
 }
 
 /* -k: every kernel function in every context, on whatever the registers hold, and on numbers. */
 static int sweep_kfuncs(int only)
 {
 	static const char *const args[] = {"", "r1 = 0; r2 = 0; r3 = 0; r4 = 0; r5 = 0; "};
-	u32 bad[4] = {0}, n = 0, nr;
+	u32 bad[4] = {0}, nr;
 	const struct skep_kfunc_row *rows = skep_kfunc_rows(&nr);
 
 	for (u32 c = 0; c < ARRAY_SIZE(sweep_contexts); c++) {
@@ -157,28 +167,15 @@ static int sweep_kfuncs(int only)
 			continue;
 		for (u32 i = 0; i < 2 * nr; i++) {
 			char text[192];
-			struct test t = {.name = text,
-					 .type = sweep_contexts[c].type,
-					 .attach = sweep_contexts[c].attach,
-					 .flags = sweep_contexts[c].flags,
-					 .attach_name = sweep_contexts[c].target,
-					 .text = text};
-			int ret;
 
 			if (!skep_btf_find(kbtf, rows[i / 2].name, BTF_KIND_FUNC))
 				continue;
 			snprintf(text, sizeof(text), "%skfunc %s; r0 = %d; exit", args[i % 2],
 				 rows[i / 2].name, sweep_contexts[c].ret);
-			ret = run(&t, false);
-			bad[ret]++;
-			n++;
-			if (ret)
-				printf("  (%s)\n", sweep_contexts[c].name);
+			sweep_run(c, text, bad);
 		}
 	}
-	printf("%u calls: %u agree, %u differ, %u accepted wrongly, %u unsupported\n", n, bad[0],
-	       bad[1], bad[2], bad[3]);
-	return bad[1] + bad[2] ? 1 : 0;
+	return sweep_result("calls", bad);
 }
 
 static const char *const sweep_sizes[] = {"u8", "u16", "u32", "u64"};
@@ -186,7 +183,7 @@ static const char *const sweep_sizes[] = {"u8", "u16", "u32", "u64"};
 /* -c: compare; -C: print what the kernel allows. */
 static int sweep(bool print, int only)
 {
-	u32 bad[4] = {0}, n = 0;
+	u32 bad[4] = {0};
 
 	for (u32 c = 0; c < ARRAY_SIZE(sweep_contexts); c++) {
 		if (only >= 0 && (u32)only != sweep_contexts[c].type)
@@ -253,21 +250,12 @@ static int sweep(bool print, int only)
 							 e ? e + 1 : klog);
 					}
 				} else {
-					int ret = run(&t, false);
-
-					bad[ret]++;
-					n++;
-					if (ret)
-						printf("  (%s)\n", sweep_contexts[c].name);
+					sweep_run(c, text, bad);
 				}
 			}
 			if (print && (r || w || (*kind && off == 0)))
 				printf("  %3d r%x w%x %s\n", off, r, w, kind);
 		}
 	}
-	if (!print)
-		printf("%u accesses: %u agree, %u differ, %u accepted wrongly, %u unsupported or "
-		       "logs differ\n",
-		       n, bad[0], bad[1], bad[2], bad[3]);
-	return bad[1] + bad[2] ? 1 : 0;
+	return print ? 0 : sweep_result("accesses", bad);
 }
