@@ -144,7 +144,9 @@ static int simulated_check(const struct skep_attr_map_create *a)
 
 struct simulated {
 	struct skep_map map;
-	int memfd; /* what user space maps of it: zeroes; -1 until asked for */
+	/* What user space maps of it: zeroes. -1 until asked for; it only grows. */
+	int memfd;
+	u64 bytes;
 };
 
 static struct simulated *simulated_of(struct skep_map *m)
@@ -192,25 +194,39 @@ static int simulated_next_key(struct skep_map *m, const void *key, void *next)
 	return -ENOENT;
 }
 
+static int make_file(struct simulated *s)
+{
+	long fd = skep_raw(__NR_memfd_create, "skep-simulated", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return (int)fd;
+	s->memfd = (int)fd;
+	if (!skep_fd_own_keep(&s->memfd))
+		return 0;
+	skep_raw(__NR_close, fd);
+	s->memfd = -1;
+	return -ENOMEM;
+}
+
 /* Loaders map arenas and rings while they load: zeroes of the right length. */
 static int simulated_mmap(struct skep_map *m, struct skep_mmap_req *req)
 {
 	struct simulated *s = simulated_of(m);
 
-	if (s->memfd < 0) {
-		long fd = skep_raw(__NR_memfd_create, "skep-simulated", MFD_CLOEXEC);
+	int err = 0;
 
-		if (fd < 0)
-			return (int)fd;
-		s->memfd = (int)fd;
-		if (skep_fd_own_keep(&s->memfd)) {
-			skep_raw(__NR_close, fd);
-			s->memfd = -1;
-			return -ENOMEM;
-		}
+	skep_lock(&m->freeze_lock); /* two may ask for the first time at once */
+	if (s->memfd < 0)
+		err = make_file(s);
+	if (!err && req->off + req->len > s->bytes) {
+		if (skep_raw(__NR_ftruncate, SKEP_READ(s->memfd), req->off + req->len))
+			err = -ENOMEM;
+		else
+			s->bytes = req->off + req->len;
 	}
-	if (skep_raw(__NR_ftruncate, SKEP_READ(s->memfd), req->off + req->len))
-		return -ENOMEM;
+	skep_unlock(&m->freeze_lock);
+	if (err)
+		return err;
 	req->memfd = SKEP_READ(s->memfd);
 	req->memfd_off = req->off;
 	req->split = req->len;
