@@ -34,6 +34,7 @@ full: check
 bench: all
 	@$(BUILD)/skep bench local-storage
 	@$(BUILD)/skep bench bpf-loop
+	@$(BUILD)/skep bench --rounds=3 --time=0.01 verify
 
 asan ubsan tsan:
 	@scripts/sanitize $@ 

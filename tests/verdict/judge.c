@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sections.h"
+#include "alone.h"
 
 #define LOG_SIZE (64u << 20)
 
@@ -54,35 +54,18 @@ static const char *tag(const struct btf *btf, const char *func, const char *pref
 	return NULL;
 }
 
-static int load(const char *path, const char *name, unsigned int level)
+static int load(const char *path, const char *name, const struct btf *btf, unsigned int level)
 {
-	struct bpf_object *obj = bpf_object__open_file(path, NULL);
-	struct bpf_program *p;
-	const char *flags;
-	int err;
+	const char *flags = tag(btf, name, "flags:");
+	const struct alone_opts o = {.path = path,
+				     .program = name,
+				     .log_level = level,
+				     .flags = flags ? (unsigned int)strtoul(flags, NULL, 0) : 0,
+				     .log = log_buf,
+				     .log_size = LOG_SIZE};
 
-	if (!obj)
-		return -errno;
-	bpf_object__for_each_program(p, obj)
-	{
-		bool is_it = !strcmp(bpf_program__name(p), name);
-
-		skep_set_section_type(p);
-		bpf_program__set_autoload(p, is_it);
-		if (!is_it)
-			continue;
-		bpf_program__set_log_buf(p, log_buf, LOG_SIZE);
-		bpf_program__set_log_level(p, level);
-		flags = tag(bpf_object__btf(obj), name, "flags:");
-		if (flags)
-			bpf_program__set_flags(p, bpf_program__flags(p) |
-							  (unsigned int)strtoul(flags, NULL, 0));
-	}
-	log_buf[0] = 0;
 	warning[0] = 0;
-	err = bpf_object__load(obj);
-	bpf_object__close(obj);
-	return err;
+	return skep_load_alone(&o);
 }
 
 /* The log's last line before the statistics, without its newline; cut at 200. */
@@ -117,7 +100,7 @@ static void judge(const char *path, const char *name, const struct btf *btf)
 	const char *expected = tag(btf, name, "msg:"), *stats;
 	unsigned int processed = 0;
 	char message[256] = "";
-	int err = load(path, name, 4);
+	int err = load(path, name, btf, 4);
 
 	stats = strstr(log_buf, "processed ");
 	if (stats)
@@ -127,7 +110,7 @@ static void judge(const char *path, const char *name, const struct btf *btf)
 		return;
 	}
 	if (err) {
-		load(path, name, 1);
+		load(path, name, btf, 1);
 		final_message(message, sizeof(message));
 		if (!log_buf[0])
 			snprintf(message, sizeof(message), "before verification");
@@ -164,7 +147,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (argc > 2) {
-		int err = load(argv[1], argv[2], 2);
+		int err = load(argv[1], argv[2], bpf_object__btf(obj), 2);
 
 		printf("%s%s\nverdict %d\n", log_buf, warning, err);
 		return 0;

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sections.h"
+#include "alone.h"
 #include "skep.h"
 
 #define LOG_SIZE (16u << 20)
@@ -108,31 +108,17 @@ static void print_tail(FILE *to, const char *log)
 	}
 }
 
-/* Load the program @name alone, with its log in @log[LOG_SIZE]. libbpf's result. */
-static int load_one(const char *path, const char *name, unsigned int level, char *log)
+/* Load the program alone, with its log in @log[LOG_SIZE]. libbpf's result. */
+static int load(const struct item *it, unsigned int level, char *log)
 {
-	struct bpf_object *obj = bpf_object__open_file(path, NULL);
-	struct bpf_program *p;
-	int err;
+	const struct alone_opts o = {.path = it->path,
+				     .program = it->name,
+				     .log_level = level,
+				     .log = log,
+				     .log_size = LOG_SIZE};
 
-	if (!obj)
-		return -errno;
-	bpf_object__for_each_program(p, obj)
-	{
-		bool is_it = !strcmp(bpf_program__name(p), name);
-
-		skep_set_section_type(p);
-		bpf_program__set_autoload(p, is_it);
-		if (is_it) {
-			bpf_program__set_log_buf(p, log, LOG_SIZE);
-			bpf_program__set_log_level(p, level);
-		}
-	}
-	log[0] = 0;
 	first_warning[0] = 0;
-	err = bpf_object__load(obj);
-	bpf_object__close(obj);
-	return err;
+	return skep_load_alone(&o);
 }
 
 static void verify_item(struct item *it, const struct options *o, char *log)
@@ -143,10 +129,10 @@ static void verify_item(struct item *it, const struct options *o, char *log)
 	it->status = EXIT_USAGE_ERROR;
 	if (!to)
 		return;
-	err = load_one(it->path, it->name, o->log_level ? o->log_level : 4, log);
+	err = load(it, o->log_level ? o->log_level : 4, log);
 	/* The statistics do not say why; the path taken does, unless it is too long for a log. */
-	if (err && log[0] && !o->log_level && load_one(it->path, it->name, 1, log) == -ENOSPC)
-		load_one(it->path, it->name, 4, log);
+	if (err && log[0] && !o->log_level && load(it, 1, log) == -ENOSPC)
+		load(it, 4, log);
 	if (err && !log[0]) {
 		/* Refused before verification, or by libbpf itself. */
 		fprintf(to, "%s: %s: rejected: %s\n    %s", it->path, it->name, strerror(-err),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Section names that came after libbpf 1.1, the oldest that skep builds with.
+ * Loads one program of an object; section names that came after libbpf 1.1, the oldest that skep
+ * builds with, get their types here.
  */
-#include "sections.h"
+#include "alone.h"
 
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -30,7 +32,7 @@ static const struct {
 	{"uprobe.s", BPF_PROG_TYPE_KPROBE, 0, true},
 };
 
-void skep_set_section_type(struct bpf_program *p)
+static void set_section_type(struct bpf_program *p)
 {
 	const char *s = bpf_program__section_name(p);
 
@@ -45,4 +47,31 @@ void skep_set_section_type(struct bpf_program *p)
 			bpf_program__set_flags(p, bpf_program__flags(p) | BPF_F_SLEEPABLE);
 		return;
 	}
+}
+
+int skep_load_alone(const struct alone_opts *o)
+{
+	struct bpf_object *obj = bpf_object__open_file(o->path, NULL);
+	struct bpf_program *p;
+	int err;
+
+	o->log[0] = 0;
+	if (!obj)
+		return -errno;
+	bpf_object__for_each_program(p, obj)
+	{
+		bool is_it = !strcmp(bpf_program__name(p), o->program);
+
+		set_section_type(p);
+		bpf_program__set_autoload(p, is_it);
+		if (!is_it)
+			continue;
+		bpf_program__set_log_buf(p, o->log, o->log_size);
+		bpf_program__set_log_level(p, o->log_level);
+		if (o->flags)
+			bpf_program__set_flags(p, bpf_program__flags(p) | o->flags);
+	}
+	err = bpf_object__load(obj);
+	bpf_object__close(obj);
+	return err;
 }
