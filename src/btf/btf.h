@@ -156,23 +156,38 @@ enum skep_field_kind {
 struct skep_btf_field {
 	u8 kind; /* enum skep_field_kind */
 	u32 off, size;
-	u32 type_id; /* kptr target, or contained type of a list head / rbtree root */
-	u32 node_off;
+	u32 type_id;  /* kptr target, or contained type of a list head / rbtree root */
+	u32 node_off; /* roots: of the contained type's member that links it */
 	const struct skep_btf *btf; /* of type_id */
 };
 
 struct skep_btf_record {
 	u32 nr;
-	u32 mask; /* 1 << kind */
+	u32 mask;  /* 1 << kind: there are such fields */
+	u32 kinds; /* 1 << kind: looked for; others are plain bytes */
 	struct skep_btf_field fields[SKEP_BTF_MAX_FIELDS];
 };
 
+#define SKEP_FIELD_ROOTS (1u << SKEP_FIELD_LIST_HEAD | 1u << SKEP_FIELD_RB_ROOT)
+#define SKEP_FIELDS_OF_VALUE                                                                       \
+	(((1u << SKEP_NR_FIELD_KINDS) - 1) &                                                       \
+	 ~(1u << SKEP_FIELD_LIST_NODE | 1u << SKEP_FIELD_RB_NODE))
+#define SKEP_FIELDS_OF_OBJECT                                                                      \
+	(((1u << SKEP_NR_FIELD_KINDS) - 1) &                                                       \
+	 ~(1u << SKEP_FIELD_TIMER | 1u << SKEP_FIELD_WQ | 1u << SKEP_FIELD_TASK_WORK |             \
+	   1u << SKEP_FIELD_UPTR))
+
 /*
- * Special fields of the struct @id (size @value_size), sorted by offset. 0 with *ret_rec (nr may
- * be 0), -EINVAL (misplaced, twice), -E2BIG (more than 11).
+ * Special fields of the given kinds of struct @id (size @value_size), sorted by offset. 0 with
+ * *ret_rec (nr may be 0), -EINVAL (misplaced, twice, a root without a lock, two kinds of nodes
+ * without a count, no "contains:" tag), -ENOENT (what that tag names), -E2BIG (more than 11).
  */
-int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size,
+int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size, u32 kinds,
 			  struct skep_btf_record *ret_rec);
+/* Has struct @id, not inside its members, a field that allocated objects may have? */
+bool skep_btf_is_object(const struct skep_btf *b, u32 id);
+/* Do the roots in @r hold what can be held? -EFAULT: not an object; -ELOOP: a cycle of owners. */
+int skep_btf_check_owners(const struct skep_btf *b, const struct skep_btf_record *r);
 /* Is @t a pointer to a struct, tagged to hold a reference ("kptr")? */
 bool skep_btf_is_owning_ptr(const struct skep_btf *b, const struct btf_type *t);
 const struct skep_btf_field *skep_btf_record_find(const struct skep_btf_record *r,

@@ -553,21 +553,6 @@ static int check_references(struct checker *c, const struct btf_type *t, u32 id)
 	return 0;
 }
 
-/* Fields that allocated objects may have: by the names of their types, or pointers that own. */
-static bool is_object_field(const struct skep_btf *b, u32 id)
-{
-	static const char *const names[] = {
-		"bpf_spin_lock", "bpf_res_spin_lock", "bpf_list_head", "bpf_list_node",
-		"bpf_rb_root",	 "bpf_rb_node",	      "bpf_refcount",
-	};
-	const struct btf_type *t = skep_btf_type(b, id);
-
-	for (u32 i = 0; t && skep_btf_kind(t) == BTF_KIND_STRUCT && i < ARRAY_SIZE(names); i++)
-		if (!strcmp(skep_btf_name(b, t), names[i]))
-			return true;
-	return t && skep_btf_is_owning_ptr(b, t);
-}
-
 /* What a tagged pointer points to has to be there. */
 static int check_targets(const struct skep_btf *b, const struct skep_btf_record *r)
 {
@@ -591,20 +576,17 @@ static int check_object_fields(struct checker *c)
 	for (u32 id = b->start_id; id < b->nr_types; id++) {
 		const struct btf_type *t = skep_btf_type(b, id);
 		struct skep_btf_record r;
-		bool any = false;
 		int err;
 
-		if (skep_btf_kind(t) != BTF_KIND_STRUCT)
+		if (!skep_btf_is_object(b, id))
 			continue;
-		for (u32 i = 0; i < skep_btf_vlen(t) && !any; i++)
-			any = is_object_field(b, skep_btf_members(t)[i].type);
-		if (!any)
-			continue;
-		err = skep_btf_parse_fields(b, id, t->size, &r);
+		err = skep_btf_parse_fields(b, id, t->size, SKEP_FIELDS_OF_OBJECT, &r);
 		if (!err && !r.nr)
 			err = -EFAULT;
 		if (!err)
 			err = check_targets(b, &r);
+		if (!err)
+			err = skep_btf_check_owners(b, &r);
 		if (err) {
 			skep_btf_complain(c->log, "[%u] Invalid special fields\n", id);
 			return err;

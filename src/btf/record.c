@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Special fields of map values: found by struct name and by pointer tag.
+ * Special fields of map values and allocated objects: found by struct name and by pointer tag.
  */
 #include <errno.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int add_field(struct skep_btf_record *r, const struct skep_btf *b, u32 ki
 	struct skep_btf_field *f;
 	u32 at;
 
-	if (off % by_struct[kind].align)
+	if (off % by_struct[kind].align || !(r->kinds >> kind & 1))
 		return 0; /* nothing that anybody could use */
 	if (by_struct[kind].once && r->mask & 1u << kind)
 		return -E2BIG;
@@ -99,12 +99,60 @@ static int add_field(struct skep_btf_record *r, const struct skep_btf *b, u32 ki
 	return 0;
 }
 
+/*
+ * What a list head or tree root holds is said by a tag on it, "contains:TYPE:MEMBER": member
+ * @component of @owner, or the variable @owner (-1).
+ */
+static int set_root(const struct skep_btf *b, struct skep_btf_record *r, u32 off, u32 owner,
+		    int component)
+{
+	const char *value = skep_btf_decl_tag(b, owner, component, "contains:");
+	const char *colon = value ? strchr(value, ':') : NULL;
+	struct skep_btf_field *f = r->fields;
+	const char *node;
+	char name[128];
+	const struct btf_type *t;
+	u32 id;
+
+	while (f->off != off)
+		f++;
+	if (!colon || colon - value >= (long)sizeof(name))
+		return -EINVAL;
+	memcpy(name, value, (size_t)(colon - value));
+	name[colon - value] = 0;
+	id = skep_btf_find_own(b, name, BTF_KIND_STRUCT);
+	if (!id)
+		return -ENOENT;
+	f->type_id = id;
+	node = by_struct[f->kind == SKEP_FIELD_LIST_HEAD ? SKEP_FIELD_LIST_NODE
+							 : SKEP_FIELD_RB_NODE]
+		       .name;
+	t = skep_btf_type(b, id);
+	for (u32 i = 0; i < skep_btf_vlen(t); i++) {
+		const struct btf_member *m = skep_btf_members(t) + i;
+		const struct btf_type *mt = skep_btf_type(b, m->type);
+		u32 width, bits = skep_btf_member_bits(t, i, &width);
+
+		if (strcmp(skep_btf_str(b, m->name_off), colon + 1))
+			continue;
+		if (!mt || skep_btf_kind(mt) != BTF_KIND_STRUCT ||
+		    strcmp(skep_btf_name(b, mt), node) || bits % 64)
+			return -EINVAL;
+		f->node_off = bits / 8;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 static int walk(const struct skep_btf *b, u32 id, u32 base, u32 limit, u32 depth,
 		struct skep_btf_record *r);
 
-/* One object of type @id at @off: special itself, or a struct, array or pointer to look into. */
-static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth,
-		 struct skep_btf_record *r)
+/*
+ * One object of type @id at @off, member @component of @owner: special itself, or a struct, array
+ * or pointer to look into.
+ */
+static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth, u32 owner,
+		 int component, struct skep_btf_record *r)
 {
 	u32 final, target = 0, kind;
 	const struct btf_type *t = skep_btf_skip_mods(b, id, &final);
@@ -143,12 +191,15 @@ static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth
 	size = skep_btf_size(b, id);
 	for (u32 i = 0; i < n && size >= 0; i++) {
 		u32 at = off + i * (u32)size, before = r->nr;
-		int err;
+		int err = 0;
 
 		if (kind < SKEP_NR_FIELD_KINDS)
 			err = at + by_struct[kind].size > limit ? -EINVAL
 								: add_field(r, b, kind, at, target);
-		else
+		if (!err && r->nr > before &&
+		    (kind == SKEP_FIELD_LIST_HEAD || kind == SKEP_FIELD_RB_ROOT))
+			err = set_root(b, r, at, owner, component);
+		if (kind == SKEP_NR_FIELD_KINDS)
 			err = walk(b, final, at, limit, depth + 1, r);
 		if (err)
 			return err;
@@ -172,27 +223,27 @@ static int walk(const struct skep_btf *b, u32 id, u32 base, u32 limit, u32 depth
 			return -EINVAL;
 		if (width)
 			continue;
-		err = visit(b, skep_btf_members(t)[i].type, base + bits / 8, limit, depth, r);
+		err = visit(b, skep_btf_members(t)[i].type, base + bits / 8, limit, depth, id,
+			    (int)i, r);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size,
-			  struct skep_btf_record *ret_rec)
+static int parse(const struct skep_btf *b, u32 id, u32 value_size, struct skep_btf_record *ret_rec)
 {
 	u32 final;
 	const struct btf_type *t = skep_btf_skip_mods(b, id, &final);
 
-	memset(ret_rec, 0, sizeof(*ret_rec));
 	if (!t)
 		return -EINVAL;
 	if (skep_btf_kind(t) == BTF_KIND_DATASEC) {
 		for (u32 i = 0; i < skep_btf_vlen(t); i++) {
 			const struct btf_var_secinfo *v = skep_btf_secinfos(t) + i;
 			const struct btf_type *var = skep_btf_type(b, v->type);
-			int err = visit(b, var->type, v->offset, value_size, 0, ret_rec);
+			int err =
+				visit(b, var->type, v->offset, value_size, 0, v->type, -1, ret_rec);
 
 			if (err)
 				return err;
@@ -202,4 +253,71 @@ int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size,
 	if (skep_btf_kind(t) != BTF_KIND_STRUCT)
 		return 0;
 	return walk(b, final, 0, value_size, 0, ret_rec);
+}
+
+int skep_btf_parse_fields(const struct skep_btf *b, u32 id, u32 value_size, u32 kinds,
+			  struct skep_btf_record *ret_rec)
+{
+	const u32 nodes = 1u << SKEP_FIELD_LIST_NODE | 1u << SKEP_FIELD_RB_NODE;
+	const u32 locks = 1u << SKEP_FIELD_SPIN_LOCK | 1u << SKEP_FIELD_RES_SPIN_LOCK;
+	int err;
+
+	memset(ret_rec, 0, sizeof(*ret_rec));
+	ret_rec->kinds = kinds;
+	err = parse(b, id, value_size, ret_rec);
+	if (err)
+		return err;
+	if (ret_rec->mask & SKEP_FIELD_ROOTS && !(ret_rec->mask & locks))
+		return -EINVAL; /* nothing to protect them with */
+	/* In two collections at once: who is the last to let go must be counted. */
+	if ((ret_rec->mask & nodes) == nodes && !(ret_rec->mask & 1u << SKEP_FIELD_REFCOUNT))
+		return -EINVAL;
+	return 0;
+}
+
+bool skep_btf_is_object(const struct skep_btf *b, u32 id)
+{
+	static const u8 direct[] = {
+		SKEP_FIELD_SPIN_LOCK, SKEP_FIELD_RES_SPIN_LOCK, SKEP_FIELD_LIST_HEAD,
+		SKEP_FIELD_LIST_NODE, SKEP_FIELD_RB_ROOT,	SKEP_FIELD_RB_NODE,
+		SKEP_FIELD_REFCOUNT,
+	};
+	const struct btf_type *t = skep_btf_type(b, id);
+
+	if (!t || skep_btf_kind(t) != BTF_KIND_STRUCT)
+		return false;
+	for (u32 i = 0; i < skep_btf_vlen(t); i++) {
+		const struct btf_type *mt = skep_btf_type(b, skep_btf_members(t)[i].type);
+
+		if (!mt)
+			continue;
+		if (skep_btf_is_owning_ptr(b, mt))
+			return true;
+		for (u32 k = 0; skep_btf_kind(mt) == BTF_KIND_STRUCT && k < ARRAY_SIZE(direct); k++)
+			if (!strcmp(skep_btf_name(b, mt), by_struct[direct[k]].name))
+				return true;
+	}
+	return false;
+}
+
+int skep_btf_check_owners(const struct skep_btf *b, const struct skep_btf_record *r)
+{
+	const u32 nodes = 1u << SKEP_FIELD_LIST_NODE | 1u << SKEP_FIELD_RB_NODE;
+
+	for (u32 i = 0; i < r->nr; i++) {
+		const struct skep_btf_field *f = &r->fields[i];
+		struct skep_btf_record held;
+
+		if (!(SKEP_FIELD_ROOTS >> f->kind & 1))
+			continue;
+		if (!skep_btf_is_object(b, f->type_id))
+			return -EFAULT;
+		/* What is held itself must not hold what holds more: no cycle of owners. */
+		if (r->mask & nodes &&
+		    !skep_btf_parse_fields(b, f->type_id, skep_btf_type(b, f->type_id)->size,
+					   SKEP_FIELDS_OF_OBJECT, &held) &&
+		    held.mask & SKEP_FIELD_ROOTS)
+			return -ELOOP;
+	}
+	return 0;
 }

@@ -65,17 +65,47 @@ static int check_key_type(const struct skep_map_facts *f)
 	}
 }
 
-/* Special fields that skep's maps can hold; the others are refused rather than ignored. */
+/* Which special fields the values of a map may have, in Linux. */
+static u32 fields_of(u32 map_type)
+{
+	const u32 locks = 1u << SKEP_FIELD_SPIN_LOCK | 1u << SKEP_FIELD_RES_SPIN_LOCK;
+	const u32 later = 1u << SKEP_FIELD_TIMER | 1u << SKEP_FIELD_WQ | 1u << SKEP_FIELD_TASK_WORK;
+	const u32 kptrs = 1u << SKEP_FIELD_KPTR_UNREF | 1u << SKEP_FIELD_KPTR_REF |
+			  1u << SKEP_FIELD_KPTR_PERCPU | 1u << SKEP_FIELD_REFCOUNT;
+
+	switch (map_type) {
+	case BPF_MAP_TYPE_HASH:
+	case BPF_MAP_TYPE_ARRAY:
+		return locks | later | kptrs | SKEP_FIELD_ROOTS;
+	case BPF_MAP_TYPE_LRU_HASH:
+		return later | kptrs | SKEP_FIELD_ROOTS;
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+	case BPF_MAP_TYPE_PERCPU_ARRAY:
+		return kptrs;
+	case BPF_MAP_TYPE_CGROUP_STORAGE:
+		return locks;
+	case BPF_MAP_TYPE_TASK_STORAGE:
+		return locks | kptrs | 1u << SKEP_FIELD_UPTR;
+	case BPF_MAP_TYPE_SK_STORAGE:
+	case BPF_MAP_TYPE_INODE_STORAGE:
+	case SKEP_MAP_TYPE_CGRP_STORAGE:
+		return locks | kptrs;
+	default:
+		return 0;
+	}
+}
+
+/* What Linux refuses, and what skep's maps cannot hold: refused rather than ignored. */
 static int check_fields(const struct skep_map_facts *f, const struct skep_btf_record *r)
 {
-	if (!r->nr || skep_verdict_only)
+	if (!r->nr)
 		return 0;
-	if (r->mask & ~(1u << SKEP_FIELD_SPIN_LOCK))
-		return -EOPNOTSUPP;
 	if (f->flags & (BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG))
 		return -EACCES;
-	if (f->type != BPF_MAP_TYPE_HASH && f->type != BPF_MAP_TYPE_ARRAY &&
-	    f->type != BPF_MAP_TYPE_TASK_STORAGE)
+	if (r->mask & ~fields_of(f->type))
+		return -EOPNOTSUPP;
+	if (!skep_verdict_only && r->mask & ~(1u << SKEP_FIELD_SPIN_LOCK))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -96,9 +126,12 @@ static int check_btf(struct skep_map_facts *f, struct skep_btf_record *record)
 	if (size < 0 || size != f->value_size)
 		return -EINVAL;
 	/* Fields that make no sense are plain bytes; programs that use them are refused. */
-	if (skep_btf_parse_fields(f->btf, f->btf_value_id, f->value_size, record))
+	if (skep_btf_parse_fields(f->btf, f->btf_value_id, f->value_size, SKEP_FIELDS_OF_VALUE,
+				  record))
 		memset(record, 0, sizeof(*record));
 	err = check_fields(f, record);
+	if (!err)
+		err = skep_btf_check_owners(f->btf, record);
 	if (!err)
 		err = check_key_type(f);
 	f->record = record->nr ? record : NULL;

@@ -193,10 +193,11 @@ int vf_check_map_access(struct env *env, u32 regno, s32 off, u32 size, bool zero
 	return err;
 }
 
-int vf_check_map_field(struct env *env, u32 regno, enum skep_field_kind kind)
+int vf_check_field(struct env *env, u32 regno, enum skep_field_kind kind)
 {
 	const struct reg *r = &vf_regs(env)[regno];
 	const char *name = skep_btf_field_name(kind);
+	bool in_map = r->kind == RK_MAP_VALUE;
 	const struct skep_btf_field *f;
 	s64 val = (s64)r->v.tn.value;
 
@@ -206,13 +207,14 @@ int vf_check_map_field(struct env *env, u32 regno, enum skep_field_kind kind)
 		       regno, name);
 		return -EINVAL;
 	}
-	if (!r->map->btf) {
+	if (in_map && !r->map->btf) {
 		vf_say(env, "map '%s' has to have BTF in order to use %s\n", r->map->name, name);
 		return -EINVAL;
 	}
-	f = skep_btf_record_find(r->map->record, kind);
+	f = skep_btf_record_find(vf_record(env, r), kind);
 	if (!f) {
-		vf_say(env, "map '%s' has no valid %s\n", r->map->name, name);
+		vf_say(env, "%s '%s' has no valid %s\n", in_map ? "map" : "local",
+		       in_map ? r->map->name : "kptr", name);
 		return -EINVAL;
 	}
 	if (val + r->off != (s64)f->off) {
@@ -469,6 +471,18 @@ static u8 mem_kind_of(const struct reg *r)
 	}
 }
 
+/* Accesses through these become others, or may fault: what they go through must not vary. */
+static bool is_translated(u8 kind)
+{
+	return kind == RK_CTX || kind == RK_SOCKET || kind == RK_SOCK_COMMON ||
+	       kind == RK_TCP_SOCK || kind == RK_XDP_SOCK || kind == RK_BTF || kind == RK_ARENA;
+}
+
+static bool is_memory(u8 kind)
+{
+	return kind == RK_MEM || kind == RK_BTF;
+}
+
 int vf_note_ptr(struct env *env, u32 idx, const struct reg *r, bool allow_trust_mismatch)
 {
 	struct insn_aux *aux = &env->aux[idx];
@@ -480,10 +494,21 @@ int vf_note_ptr(struct env *env, u32 idx, const struct reg *r, bool allow_trust_
 		aux->ptr_flags = r->flags;
 		return 0;
 	}
-	if (aux->mem == kind && (kind != SKEP_MEM_SOCK || aux->ptr_kind == r->kind))
+	if ((aux->ptr_kind == r->kind && aux->ptr_flags == r->flags) ||
+	    (!is_translated(aux->ptr_kind) && !is_translated(r->kind))) {
+		if (aux->mem != kind && !env->host->verdict_only &&
+		    (aux->mem == SKEP_MEM_MAP_PTR || kind == SKEP_MEM_MAP_PTR)) {
+			vf_say(env, "skep: one instruction reads a map and other memory\n");
+			return -EINVAL;
+		}
+		aux->mem = aux->mem == kind ? kind : SKEP_MEM_PROBE;
 		return 0;
-	if (allow_trust_mismatch && (aux->mem == SKEP_MEM_BTF || aux->mem == SKEP_MEM_PROBE) &&
-	    (kind == SKEP_MEM_BTF || kind == SKEP_MEM_PROBE)) {
+	}
+	/* One load may go through pointers of different standing: it is a probe then. */
+	if (allow_trust_mismatch && is_memory(aux->ptr_kind) && is_memory(r->kind)) {
+		if (r->kind == RK_MEM)
+			aux->ptr_kind = RK_MEM;
+		aux->ptr_flags = (aux->ptr_flags | r->flags) & (RF_UNTRUSTED | RF_RDONLY);
 		aux->mem = SKEP_MEM_PROBE;
 		return 0;
 	}
@@ -680,8 +705,9 @@ int vf_step_ld_imm64(struct env *env, const struct bpf_insn *insn)
 		reg_set_const(dst, (u64)(u32)insn[1].imm << 32 | (u32)insn->imm);
 		return 0;
 	case SKEP_PSEUDO_BTF_ID:
-		if (aux->ksym_flags == 4) {
-			reg_set_btf(dst, aux->ksym_btf, aux->ksym_mem_size, 0);
+		if (aux->ksym_flags != KSYM_MEM) {
+			reg_set_btf(dst, aux->ksym_btf, aux->ksym_mem_size,
+				    aux->ksym_flags == KSYM_PERCPU ? RF_PERCPU : 0u);
 		} else {
 			reg_set_ptr(dst, RK_MEM, RF_RDONLY);
 			dst->mem_size = aux->ksym_mem_size;
@@ -706,9 +732,7 @@ int vf_step_ld_imm64(struct env *env, const struct bpf_insn *insn)
 		reg_set_ptr(dst, RK_MAP_VALUE, 0);
 		dst->map = env->maps[aux->map];
 		dst->off = (s32)aux->map_off;
-		if (reg_may_spin_lock(dst))
-			dst->id = ++env->id_gen;
-		return 0;
+		return 0; /* the map's only value: its lock is the same wherever it is seen */
 	default:
 		reg_set_ptr(dst, RK_MAP_PTR, 0);
 		dst->map = env->maps[aux->map];

@@ -233,6 +233,7 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 	struct reg *regs = vf_regs(env), r = regs[regno], *dst;
 	const char *tname = skep_btf_name(r.btf, skep_btf_type(r.btf, r.btf_id));
 	struct step s = {.next_id = r.btf_id};
+	const struct skep_btf_record *rec;
 	int ret;
 
 	if (!env->req->gpl && skep_btf_is_kernel(r.btf)) {
@@ -259,15 +260,26 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 		vf_say(env, "R%u is ptr_%s access percpu memory: off=%d\n", regno, tname, off);
 		return -EACCES;
 	}
-	if (kind != ACCESS_READ) {
+	if (kind != ACCESS_READ && !(r.flags & RF_ALLOC)) {
 		vf_say(env, "only read is supported\n");
+		return -EACCES;
+	}
+	rec = vf_record(env, &r);
+	for (u32 i = 0; rec && i < rec->nr; i++) {
+		const struct skep_btf_field *f = &rec->fields[i];
+
+		if ((u64)(u32)off + size <= f->off || (u32)off >= f->off + f->size)
+			continue;
+		vf_say(env, "direct access to %s is disallowed\n", skep_btf_field_name(f->kind));
 		return -EACCES;
 	}
 	ret = walk_struct(env, r.btf, r.btf_id, (u32)off, size, &s);
 	if (ret < 0)
 		return ret;
-	if (value_regno < 0)
+	if (value_regno < 0 || kind != ACCESS_READ)
 		return 0;
+	if (r.flags & RF_ALLOC)
+		ret = WALK_SCALAR; /* whatever a program wrote there */
 	dst = &regs[value_regno];
 	if (ret == WALK_MEM) {
 		reg_set_ptr(dst, RK_MEM, RF_RDONLY | RF_UNTRUSTED);

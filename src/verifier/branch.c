@@ -172,7 +172,7 @@ static void become_not_null(struct reg *r)
 	r->flags &= (u16)~RF_MAYBE_NULL;
 }
 
-static void settle_null(struct state *st, const struct reg *tested, bool is_null)
+static void settle_null(struct env *env, struct state *st, const struct reg *tested, bool is_null)
 {
 	u32 id = tested->id, ref = tested->ref_id;
 	struct frame *f;
@@ -191,7 +191,7 @@ static void settle_null(struct state *st, const struct reg *tested, bool is_null
 			continue;
 		}
 		become_not_null(r);
-		if (!reg_may_spin_lock(r))
+		if (!vf_may_spin_lock(env, r))
 			r->id = 0;
 	}
 }
@@ -412,8 +412,8 @@ int vf_step_jmp(struct env *env, const struct bpf_insn *insn, u32 *idx)
 	if (!is32 && !x && !insn->imm && (op == BPF_JEQ || op == BPF_JNE) && reg_is_ptr(dst) &&
 	    dst->flags & RF_MAYBE_NULL) {
 		tested = *dst;
-		settle_null(cur, &tested, op == BPF_JNE);
-		settle_null(other, &tested, op == BPF_JEQ);
+		settle_null(env, cur, &tested, op == BPF_JNE);
+		settle_null(env, other, &tested, op == BPF_JEQ);
 	} else {
 		match_pkt(insn, dst, x ? src : &regs[0], cur, other);
 	}

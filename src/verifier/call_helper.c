@@ -22,6 +22,7 @@ struct call {
 	s32 callback;
 	struct vf_dynptr dynptr;
 	const struct skep_btf_field *kptr;
+	struct reg percpu; /* the per-CPU pointer passed */
 	bool release_dynptr;
 };
 
@@ -368,7 +369,10 @@ static int check_type(struct env *env, struct call *c, u32 regno, const struct r
 		       regno, vf_reg_name(r, name));
 		return -EACCES;
 	}
-	if (kind == SKEP_ARG_SPIN_LOCK || kind == SKEP_ARG_PERCPU_BTF_ID || kind == SKEP_ARG_CTX) {
+	if (kind == SKEP_ARG_SPIN_LOCK || kind == SKEP_ARG_KPTR_XCHG_DEST ||
+	    kind == SKEP_ARG_PERCPU_BTF_ID)
+		return 0;
+	if (kind == SKEP_ARG_CTX) {
 		vf_say(env, "skep: %s as argument %u of bpf_%s is not supported yet\n",
 		       vf_reg_name(r, name), regno, c->row->name);
 		return -EINVAL;
@@ -452,6 +456,10 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 		}
 		return err;
 	case SKEP_ARG_SPIN_LOCK:
+		if (vf_in_less(env)) {
+			vf_say(env, "can't spin_{lock,unlock} in rbtree cb\n");
+			return -EACCES;
+		}
 		return vf_spin_lock(env, regno, REF_LOCK, c->id == BPF_FUNC_spin_lock);
 	case SKEP_ARG_FUNC:
 		c->callback = (s32)r->subprog;
@@ -512,12 +520,12 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 	case SKEP_ARG_TIMER:
 		c->map = r->map;
 		c->map_uid = r->map_uid;
-		return vf_check_map_field(env, regno, SKEP_FIELD_TIMER);
+		return vf_check_field(env, regno, SKEP_FIELD_TIMER);
 	case SKEP_ARG_KPTR_XCHG_DEST:
 		return vf_kptr_slot(env, regno, &c->kptr);
 	case SKEP_ARG_PERCPU_BTF_ID:
-		vf_say(env, "skep: helper bpf_%s#%u is not supported yet\n", c->row->name, c->id);
-		return -EINVAL;
+		c->percpu = *r;
+		return 0;
 	default:
 		return 0;
 	}
@@ -562,7 +570,7 @@ static int check_arg(struct env *env, struct call *c, u32 i)
 		}
 		c->release_regno = regno;
 	}
-	if (r->ref_id) {
+	if (r->ref_id && SKEP_ARG_KIND(arg) != SKEP_ARG_KPTR_XCHG_DEST) {
 		if (c->ref_id) {
 			vf_say(env, "more than one arg with ref_obj_id R%u %u %u\n", regno,
 			       r->ref_id, c->ref_id);
@@ -593,6 +601,33 @@ static bool casts_ptr(u32 id)
 	       id == BPF_FUNC_skc_to_tcp_timewait_sock || id == BPF_FUNC_skc_to_tcp_request_sock;
 }
 
+/* One CPU's copy of what a per-CPU pointer stands for. */
+static int percpu_result(struct env *env, const struct call *c, struct reg *r0, u32 flags)
+{
+	const struct reg *p = &c->percpu;
+	const struct btf_type *t = skep_btf_skip_mods(p->btf, p->btf_id, NULL);
+	s64 size;
+
+	if (t && skep_btf_is_struct(t)) {
+		/* A program's own is there on every CPU. */
+		reg_set_btf(r0, p->btf, p->btf_id,
+			    p->flags & RF_RCU ? RF_ALLOC | RF_RCU : flags & ~(u32)RF_RDONLY);
+	} else {
+		size = skep_btf_size(p->btf, p->btf_id);
+		if (size < 0) {
+			vf_say(env, "unable to resolve the size of type '%s': %d\n",
+			       skep_btf_name(p->btf, t), (int)size);
+			return -EINVAL;
+		}
+		reg_set_ptr(r0, RK_MEM, flags);
+		r0->mem_size = (u32)size;
+	}
+	r0->subreg_def = 0;
+	if (r0->flags & RF_MAYBE_NULL)
+		r0->id = ++env->id_gen;
+	return 0;
+}
+
 static int set_result(struct env *env, struct call *c)
 {
 	struct reg *r0 = &vf_regs(env)[0];
@@ -620,7 +655,7 @@ static int set_result(struct env *env, struct call *c)
 		reg_set_ptr(r0, RK_MAP_VALUE, flags);
 		r0->map = c->map;
 		r0->map_uid = c->map_uid;
-		if (!(flags & RF_MAYBE_NULL) && reg_may_spin_lock(r0))
+		if (!(flags & RF_MAYBE_NULL) && vf_may_spin_lock(env, r0))
 			r0->id = ++env->id_gen;
 		break;
 	case SKEP_RET_MEM:
@@ -636,6 +671,8 @@ static int set_result(struct env *env, struct call *c)
 	case SKEP_RET_TCP_SOCK:
 		reg_set_ptr(r0, RK_TCP_SOCK, flags);
 		break;
+	case SKEP_RET_MEM_OR_BTF_ID:
+		return percpu_result(env, c, r0, flags);
 	case SKEP_RET_BTF_ID: {
 		if (c->kptr) {
 			vf_kptr_result(env, c->kptr, r0);

@@ -20,6 +20,12 @@ struct kcall {
 	bool has_constant;
 	struct vf_dynptr dynptr; /* the initialised one */
 	struct vf_iter iter;
+	const struct skep_btf_field *root; /* of the list or tree it works on */
+	bool owned;			   /* the counted object passed is the program's */
+	struct reg counted;
+	s32 callback;
+	struct skep_map_facts *map; /* that work or a callback belongs to */
+	u32 map_uid;
 };
 
 static struct skep_kfunc_ref *find_ref(const struct env *env, const struct bpf_insn *insn)
@@ -104,6 +110,26 @@ bool vf_kfunc_is_iter_next(const struct env *env, u32 idx)
 	return r && r->row && r->row->flags & SKEP_KF_ITER_NEXT;
 }
 
+static const char *kfunc_name(const struct env *env, u32 idx)
+{
+	const struct skep_kfunc_ref *r = find_ref(env, &env->insns[idx]);
+
+	return env->insns[idx].src_reg == BPF_PSEUDO_KFUNC_CALL && r && r->row ? r->row->name : "";
+}
+
+bool vf_kfunc_calls_back(const struct env *env, u32 idx)
+{
+	return !strcmp(kfunc_name(env, idx), "bpf_rbtree_add_impl");
+}
+
+bool vf_kfunc_calls_later(const struct env *env, u32 idx)
+{
+	const char *name = kfunc_name(env, idx);
+
+	return !strcmp(name, "bpf_wq_set_callback_impl") ||
+	       !strncmp(name, "bpf_task_work_schedule_", 23);
+}
+
 u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in)
 {
 	const struct skep_kfunc_ref *r = find_ref(env, in);
@@ -151,8 +177,7 @@ static bool is_scalar_type(const struct btf_type *t)
 	return k == BTF_KIND_INT || k == BTF_KIND_ENUM || k == BTF_KIND_ENUM64;
 }
 
-/* A struct of numbers only, nested at most four deep. */
-static bool is_scalar_struct(const struct skep_btf *btf, const struct btf_type *t, u32 depth)
+bool vf_is_scalar_struct(const struct skep_btf *btf, const struct btf_type *t, u32 depth)
 {
 	const struct btf_member *m = skep_btf_members(t);
 
@@ -162,7 +187,7 @@ static bool is_scalar_struct(const struct skep_btf *btf, const struct btf_type *
 		const struct btf_type *mt = skep_btf_skip_mods(btf, m[i].type, NULL);
 
 		if (skep_btf_is_struct(mt)) {
-			if (!is_scalar_struct(btf, mt, depth + 1))
+			if (!vf_is_scalar_struct(btf, mt, depth + 1))
 				return false;
 			continue;
 		}
@@ -265,7 +290,8 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 	s64 size;
 	int err;
 
-	if (!(is_scalar_type(ref) || is_scalar_struct(k->btf, ref, 0) || (sized && !ref_type_id))) {
+	if (!(is_scalar_type(ref) || vf_is_scalar_struct(k->btf, ref, 0) ||
+	      (sized && !ref_type_id))) {
 		vf_say(env,
 		       "arg#%u pointer type %s %s must point to %sscalar, or struct with scalar\n",
 		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), sized ? "void, " : "");
@@ -327,6 +353,125 @@ static int dynptr_arg(struct env *env, struct kcall *k, u32 regno, bool uninit)
 	return vf_check_dynptr(env, regno, kind, mode, ref, &k->dynptr);
 }
 
+static bool is_graph_arg(const char *type)
+{
+	return !strcmp(type, "bpf_list_head") || !strcmp(type, "bpf_list_node") ||
+	       !strcmp(type, "bpf_rb_root") || !strcmp(type, "bpf_rb_node");
+}
+
+/* Trusted, as what is passed for kernel objects must be, or at least RCU protected. */
+static int check_trust(struct env *env, const struct kcall *k, u32 regno)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+
+	if (reg_is_trusted(r))
+		return 0;
+	if (!(k->row->flags & SKEP_KF_RCU)) {
+		vf_say(env, "R%u must be referenced or trusted\n", regno);
+		return -EINVAL;
+	}
+	if (!reg_is_rcu(r)) {
+		vf_say(env, "R%u must be a rcu pointer\n", regno);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int release_off(struct env *env, const struct kcall *k, u32 regno)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+
+	if (!(k->row->flags & SKEP_KF_RELEASE) || !r->ref_id || !r->off)
+		return 0;
+	vf_say(env,
+	       "R%u must have zero offset when passed to release func or trusted arg to kfunc\n",
+	       regno);
+	return -EINVAL;
+}
+
+/* Allocated objects, and the heads and nodes of collections. */
+static int object_arg(struct env *env, struct kcall *k, u32 regno, const char *pname,
+		      const char *type)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+	bool list = !strncmp(type, "bpf_list_", 9);
+	int err;
+
+	if (ends(pname, "__alloc")) {
+		err = check_trust(env, k, regno);
+		if (!err)
+			err = release_off(env, k, regno);
+		return err ? err
+			   : vf_check_object_arg(env, regno, !strcmp(k->name, "bpf_obj_drop_impl"),
+						 !strcmp(k->name, "bpf_percpu_obj_drop_impl"));
+	}
+	if (ends(pname, "__refcounted_kptr")) {
+		k->counted = *r;
+		return vf_check_counted_arg(env, regno, &k->owned);
+	}
+	if (!strcmp(type, "bpf_list_head") || !strcmp(type, "bpf_rb_root"))
+		return vf_check_root(env, regno, list ? SKEP_FIELD_LIST_HEAD : SKEP_FIELD_RB_ROOT,
+				     &k->root);
+	if (list || !strcmp(k->name, "bpf_rbtree_add_impl")) {
+		err = vf_check_owned_node(env, regno);
+		if (err)
+			return err;
+	} else {
+		if (!(r->kind == RK_BTF && r->flags & RF_NON_OWN) && !r->ref_id) {
+			vf_say(env,
+			       "%s can only take non-owning or refcounted bpf_rb_node pointer\n",
+			       k->name);
+			return -EINVAL;
+		}
+		if (vf_in_less(env)) {
+			vf_say(env, "%s not allowed in rbtree cb\n", k->name);
+			return -EINVAL;
+		}
+	}
+	return vf_check_node(env, regno, list ? SKEP_FIELD_LIST_NODE : SKEP_FIELD_RB_NODE, k->root);
+}
+
+/* A map that goes with the work of an earlier argument, or a map as such. */
+static int map_arg(struct env *env, struct kcall *k, u32 regno)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+
+	if (r->kind != RK_MAP_PTR && r->kind != RK_MAP_VALUE && r->kind != RK_MAP_KEY) {
+		vf_say(env, "pointer in R%u isn't map pointer\n", regno);
+		return -EINVAL;
+	}
+	if (k->map && (k->map != r->map || k->map_uid != r->map_uid)) {
+		/* Told by what the other map could hold. */
+		if (r->map->record && r->map->record->mask & 1u << SKEP_FIELD_WQ)
+			vf_say(env,
+			       "workqueue pointer in R1 map_uid=%u doesn't match map pointer in R2 "
+			       "map_uid=%u\n",
+			       k->map_uid, r->map_uid);
+		else
+			vf_say(env,
+			       "bpf_task_work pointer in R2 map_uid=%u doesn't match map pointer "
+			       "in R3 map_uid=%u\n",
+			       k->map_uid, r->map_uid);
+		return -EINVAL;
+	}
+	k->map = r->map;
+	k->map_uid = r->map_uid;
+	return check_trust(env, k, regno);
+}
+
+static int work_arg(struct env *env, struct kcall *k, u32 regno, enum skep_field_kind kind)
+{
+	const struct reg *r = &vf_regs(env)[regno];
+
+	if (r->kind != RK_MAP_VALUE) {
+		vf_say(env, "arg#%u doesn't point to a map value\n", regno - 1);
+		return -EINVAL;
+	}
+	k->map = r->map;
+	k->map_uid = r->map_uid;
+	return vf_check_field(env, regno, kind);
+}
+
 static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_param *p, u32 nr)
 {
 	const char *pname = skep_btf_str(k->btf, p->name_off);
@@ -380,13 +525,14 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 	}
 	if (!strcmp(rname, "bpf_dynptr"))
 		return dynptr_arg(env, k, regno, ends(pname, "__uninit"));
-	if (ends(pname, "__alloc") || ends(pname, "__refcounted_kptr") || ends(pname, "__map") ||
-	    ends(pname, "__irq_flag") || ends(pname, "__iter") ||
-	    (ends(pname, "__uninit") && strcmp(rname, "bpf_dynptr")) ||
-	    !strcmp(rname, "bpf_list_head") || !strcmp(rname, "bpf_list_node") ||
-	    !strcmp(rname, "bpf_rb_root") || !strcmp(rname, "bpf_rb_node") ||
-	    !strcmp(rname, "bpf_wq") || !strcmp(rname, "bpf_task_work") ||
-	    !strcmp(rname, "bpf_res_spin_lock") || skep_btf_kind(ref) == BTF_KIND_FUNC_PROTO) {
+	if (is_graph_arg(rname) || ends(pname, "__alloc") || ends(pname, "__refcounted_kptr"))
+		return object_arg(env, k, regno, pname, rname);
+	if (ends(pname, "__map"))
+		return map_arg(env, k, regno);
+	if (!strcmp(rname, "bpf_wq") || !strcmp(rname, "bpf_task_work"))
+		return work_arg(env, k, regno,
+				!strcmp(rname, "bpf_wq") ? SKEP_FIELD_WQ : SKEP_FIELD_TASK_WORK);
+	if (ends(pname, "__iter") || ends(pname, "__uninit")) {
 		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
 		return -EINVAL;
 	}
@@ -411,25 +557,20 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 			return -EINVAL;
 		}
 		/* Walked pointers of no known standing are good for no kernel function. */
-		if (!reg_is_trusted(r)) {
-			if (!(flags & SKEP_KF_RCU)) {
-				vf_say(env, "R%u must be referenced or trusted\n", regno);
-				return -EINVAL;
-			}
-			if (!reg_is_rcu(r)) {
-				vf_say(env, "R%u must be a rcu pointer\n", regno);
-				return -EINVAL;
-			}
-		}
-		if (flags & SKEP_KF_RELEASE && r->ref_id && r->off) {
-			vf_say(env,
-			       "R%u must have zero offset when passed to release func or "
-			       "trusted arg to kfunc\n",
-			       regno);
+		err = check_trust(env, k, regno);
+		if (!err)
+			err = release_off(env, k, regno);
+		if (!err)
+			err = vf_check_no_off(env, r, regno, r->kind == RK_BTF);
+		return err ? err : btf_arg(env, k, regno, ref, rid);
+	}
+	if (skep_btf_kind(ref) == BTF_KIND_FUNC_PROTO) {
+		if (r->kind != RK_FUNC) {
+			vf_say(env, "arg%u expected pointer to func\n", i);
 			return -EINVAL;
 		}
-		err = vf_check_no_off(env, r, regno, r->kind == RK_BTF);
-		return err ? err : btf_arg(env, k, regno, ref, rid);
+		k->callback = (s32)r->subprog;
+		return 0;
 	}
 	return mem_arg(env, k, regno, ref, rid, i + 1 < nr ? p + 1 : NULL, pname);
 }
@@ -449,12 +590,9 @@ static int check_args(struct env *env, struct kcall *k)
 		struct reg *r = &vf_regs(env)[i + 1];
 		int err;
 
-		if (ends(pname, "__ign"))
+		/* Unused, or filled in when the call is bound. */
+		if (ends(pname, "__ign") || ends(pname, "__prog"))
 			continue;
-		if (ends(pname, "__prog")) {
-			vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
-			return -EINVAL;
-		}
 		/* What holds nothing fits no type: each kind of argument says so itself. */
 		if (is_scalar_type(t)) {
 			if (r->kind != RK_SCALAR) {
@@ -504,6 +642,10 @@ static int regions(struct env *env, const struct kcall *k)
 	struct frame *f;
 	struct reg *r;
 
+	if ((lock || unlock) && vf_in_less(env)) {
+		vf_say(env, "Calling bpf_rcu_read_{lock,unlock} in unnecessary rbtree callback\n");
+		return -EACCES;
+	}
 	if (st->rcu_depth) {
 		if (lock) {
 			vf_say(env, "nested rcu read lock (kernel function %s)\n", k->name);
@@ -580,11 +722,33 @@ static const char *kern_ctx_name(u32 type)
 	}
 }
 
+static bool is_new(const char *name)
+{
+	return !strcmp(name, "bpf_obj_new_impl") || !strcmp(name, "bpf_percpu_obj_new_impl");
+}
+
+static bool is_acquire_object(const char *name)
+{
+	return !strcmp(name, "bpf_refcount_acquire_impl");
+}
+
+static bool takes_node(const char *name)
+{
+	return !strncmp(name, "bpf_list_push_", 14) || !strcmp(name, "bpf_rbtree_add_impl");
+}
+
 static int special_ptr(struct env *env, const struct kcall *k, struct reg *r0, bool *ret_done)
 {
 	const struct skep_btf *btf = env->host->kernel_btf(env->host->priv);
 
 	*ret_done = true;
+	if (is_new(k->name))
+		return vf_new_object(env, k->constant, !strcmp(k->name, "bpf_percpu_obj_new_impl"),
+				     r0);
+	if (is_acquire_object(k->name)) {
+		reg_set_btf(r0, k->counted.btf, k->counted.btf_id, RF_ALLOC);
+		return 0;
+	}
 	if (!strcmp(k->name, "bpf_cast_to_kern_ctx")) {
 		const char *n = kern_ctx_name(env->req->prog_type);
 		u32 id = n ? skep_btf_find(btf, n, BTF_KIND_STRUCT) : 0;
@@ -663,10 +827,18 @@ static int set_result(struct env *env, const struct kcall *k)
 		return -EINVAL;
 	}
 	err = special_ptr(env, k, r0, &done);
-	if (err || done)
+	if (err)
 		return err;
 	pt = skep_btf_skip_mods(k->btf, t->type, &id);
-	if (!id || !skep_btf_is_struct(pt)) {
+	if (done) {
+		if (!(flags & SKEP_KF_ACQUIRE))
+			return 0;
+		/* What the caller owns one of there is another of. */
+		if (is_acquire_object(k->name) && k->owned)
+			flags &= ~(u32)SKEP_KF_RET_NULL;
+	} else if (k->root && is_graph_arg(skep_btf_name(k->btf, pt))) {
+		vf_set_node(env, k->root, flags & SKEP_KF_ACQUIRE, r0);
+	} else if (!id || !skep_btf_is_struct(pt)) {
 		s64 size = id ? skep_btf_size(k->btf, id) : -EINVAL;
 
 		if (size <= 0) {
@@ -702,20 +874,15 @@ static int set_result(struct env *env, const struct kcall *k)
 		if (flags & SKEP_KF_RET_NULL)
 			r0->id = (u32)ref;
 	}
+	if (!r0->id && vf_may_spin_lock(env, r0))
+		r0->id = ++env->id_gen;
 	return 0;
 }
 
 /* Kernel functions that mean more than their types say, and are not understood yet. */
 static bool is_unknown(const char *name)
 {
-	static const char *const names[] = {"bpf_throw", "bpf_obj_new_impl",
-					    "bpf_percpu_obj_new_impl", "bpf_obj_drop_impl",
-					    "bpf_percpu_obj_drop_impl"};
-
-	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return !strncmp(name, "bpf_arena_", 10);
+	return !strcmp(name, "bpf_throw") || !strncmp(name, "bpf_arena_", 10);
 }
 
 static int check_special(struct env *env, const struct kcall *k)
@@ -740,7 +907,7 @@ static bool is_res_lock(const struct kcall *k)
 int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 {
 	const struct skep_kfunc_ref *ref = find_ref(env, insn);
-	struct kcall k = {0};
+	struct kcall k = {.callback = -1};
 	const struct btf_type *f;
 	int err;
 
@@ -797,13 +964,25 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 		vf_say(env, "kernel func %s requires RCU critical section protection\n", k.name);
 		return -EACCES;
 	}
-	err = vf_note_call(env, env->insn_idx, NULL, -1);
+	err = vf_note_call(env, env->insn_idx, NULL, k.callback);
+	if (!err && vf_kfunc_calls_back(env, env->insn_idx))
+		err = vf_call_less(env, (u32)k.callback);
+	if (!err && vf_kfunc_calls_later(env, env->insn_idx))
+		err = vf_call_work(env, (u32)k.callback, !strncmp(k.name, "bpf_wq_", 7));
 	if (!err)
 		err = regions(env, &k);
 	if (err)
 		return err;
 	if (k.release_regno) {
 		err = vf_release_ref(env, vf_regs(env)[k.release_regno].ref_id);
+		if (err) {
+			vf_say(env, "kfunc %s#%u reference has not been acquired before\n", k.name,
+			       k.btf_id);
+			return err;
+		}
+	}
+	if (takes_node(k.name)) {
+		err = vf_give_away(env, vf_regs(env)[2].ref_id);
 		if (err) {
 			vf_say(env, "kfunc %s#%u reference has not been acquired before\n", k.name,
 			       k.btf_id);

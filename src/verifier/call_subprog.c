@@ -92,7 +92,6 @@ int vf_push_async(struct env *env, u32 insn_idx, u32 subprog, bool sleepable, ar
 	err = set(env, caller, f, insn_idx);
 	f->in_callback = false;
 	f->in_async_cb = true;
-	f->cb_ret_min = f->cb_ret_max = 0;
 	return err;
 }
 

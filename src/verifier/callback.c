@@ -40,28 +40,45 @@ static int set_map_elem_args(struct env *env, struct frame *caller, struct frame
 	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
 	callee->regs[3].map = map;
 	callee->regs[3].map_uid = caller->regs[1].map_uid;
-	if (reg_may_spin_lock(&callee->regs[3]))
+	if (vf_may_spin_lock(env, &callee->regs[3]))
 		callee->regs[3].id = ++env->id_gen;
 	callee->regs[4] = caller->regs[3];
 	cb_args(callee, 5);
 	return 0;
 }
 
-static int set_timer_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
+/* fn(map, key, value), for the element that R@regno of the caller tells of */
+static void later_args(struct frame *caller, u32 regno, struct frame *callee)
 {
-	struct skep_map_facts *map = caller->regs[1].map;
+	struct skep_map_facts *map = caller->regs[regno].map;
 
-	(void)idx;
-	(void)env;
-	/* fn(map, key, value) */
 	reg_set_ptr(&callee->regs[1], RK_MAP_PTR, 0);
 	callee->regs[1].map = map;
 	reg_set_ptr(&callee->regs[2], RK_MAP_KEY, 0);
 	callee->regs[2].map = map;
 	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
 	callee->regs[3].map = map;
-	callee->regs[3].map_uid = caller->regs[1].map_uid;
+	callee->regs[3].map_uid = caller->regs[regno].map_uid;
 	cb_args(callee, 4);
+}
+
+static int set_timer_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
+{
+	(void)env;
+	(void)idx;
+	later_args(caller, 1, callee);
+	callee->cb_ret_max = 0;
+	return 0;
+}
+
+/* What a task does on its way back to user space returns what it likes. */
+static int set_task_work_args(struct env *env, struct frame *caller, struct frame *callee, u32 idx)
+{
+	(void)env;
+	(void)idx;
+	later_args(caller, 3, callee);
+	callee->cb_ret_min = INT32_MIN;
+	callee->cb_ret_max = INT32_MAX;
 	return 0;
 }
 
@@ -129,4 +146,10 @@ int vf_call_back(struct env *env, u32 helper, const struct skep_map_facts *map, 
 	default: /* timer_set_callback */
 		return vf_push_async(env, idx, subprog, false, set_timer_args);
 	}
+}
+
+int vf_call_work(struct env *env, u32 subprog, bool wq)
+{
+	return vf_push_async(env, env->insn_idx, subprog, true,
+			     wq ? set_timer_args : set_task_work_args);
 }

@@ -40,8 +40,10 @@ bool vf_calls_back(const struct env *env, u32 idx)
 {
 	const struct bpf_insn *in = &env->insns[idx];
 
-	if (in->code != (BPF_JMP | BPF_CALL) || in->src_reg)
+	if (in->code != (BPF_JMP | BPF_CALL) || in->src_reg == BPF_PSEUDO_CALL)
 		return false;
+	if (in->src_reg)
+		return vf_kfunc_calls_back(env, idx);
 	return in->imm == BPF_FUNC_for_each_map_elem || in->imm == BPF_FUNC_loop ||
 	       in->imm == BPF_FUNC_find_vma || in->imm == BPF_FUNC_user_ringbuf_drain;
 }
@@ -72,7 +74,8 @@ static void mark_points(struct env *env, u32 i)
 			/* The callback's exit leads back to the call itself. */
 			aux[i].jmp_point = true;
 		}
-		if (!in->src_reg && (in->imm == BPF_FUNC_timer_set_callback))
+		if (in->src_reg ? vf_kfunc_calls_later(env, i)
+				: in->imm == BPF_FUNC_timer_set_callback)
 			aux[i].prune_point = true;
 		if (in->src_reg == BPF_PSEUDO_KFUNC_CALL && vf_kfunc_is_iter_next(env, i)) {
 			aux[i].iter_next = true;

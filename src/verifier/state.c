@@ -57,9 +57,8 @@ bool reg_is_trusted(const struct reg *r)
 {
 	if (r->ref_id)
 		return true;
-	if (r->kind != RK_BTF && r->kind != RK_CTX && r->kind != RK_MAP_PTR &&
-	    r->kind != RK_SOCKET && r->kind != RK_SOCK_COMMON && r->kind != RK_TCP_SOCK &&
-	    r->kind != RK_XDP_SOCK)
+	if (r->kind != RK_BTF && r->kind != RK_MAP_PTR && r->kind != RK_SOCKET &&
+	    r->kind != RK_SOCK_COMMON && r->kind != RK_TCP_SOCK)
 		return false;
 	if (r->kind != RK_BTF)
 		return !(r->flags & ~RF_MAYBE_NULL);
@@ -92,14 +91,6 @@ bool reg_not_null(const struct reg *r)
 	default:
 		return false;
 	}
-}
-
-bool reg_may_spin_lock(const struct reg *r)
-{
-	if (r->kind == RK_MAP_VALUE)
-		return r->map->record && r->map->record->mask & (1u << SKEP_FIELD_SPIN_LOCK |
-								 1u << SKEP_FIELD_RES_SPIN_LOCK);
-	return r->kind == RK_BTF && r->flags & RF_ALLOC;
 }
 
 void reg_unlink(struct reg *r)

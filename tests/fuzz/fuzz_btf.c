@@ -66,11 +66,13 @@ static uint32_t build_types(uint32_t *to, uint32_t first_id)
 		uint32_t kind = 1 + below(19), vlen = 0, words = 0, hint = first_id + want;
 
 		if (kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION || kind == BTF_KIND_ENUM ||
-		    kind == BTF_KIND_FUNC_PROTO || kind == BTF_KIND_DATASEC || kind == BTF_KIND_ENUM64)
+		    kind == BTF_KIND_FUNC_PROTO || kind == BTF_KIND_DATASEC ||
+		    kind == BTF_KIND_ENUM64)
 			vlen = below(5);
 		if (kind == BTF_KIND_FUNC)
 			vlen = below(3);
-		to[at++] = kind == BTF_KIND_PTR || kind == BTF_KIND_ARRAY || kind == BTF_KIND_FUNC_PROTO ||
+		to[at++] = kind == BTF_KIND_PTR || kind == BTF_KIND_ARRAY ||
+					   kind == BTF_KIND_FUNC_PROTO ||
 					   (kind >= BTF_KIND_VOLATILE && kind <= BTF_KIND_RESTRICT)
 				   ? 0
 				   : name();
@@ -172,7 +174,9 @@ static void ask(const struct skep_btf *b)
 			skep_btf_member_bits(t, m, &skipped);
 		skep_btf_decl_tag(b, id, -1, "contains:");
 		if (skep_btf_is_struct(t) && size > 0 && size < (1 << 20))
-			skep_btf_parse_fields(b, id, (uint32_t)size + below(2), &rec);
+			skep_btf_parse_fields(
+				b, id, (uint32_t)size + below(2),
+				below(2) ? SKEP_FIELDS_OF_VALUE : SKEP_FIELDS_OF_OBJECT, &rec);
 	}
 	skep_btf_find(b, "task_struct", BTF_KIND_STRUCT);
 	skep_btf_find_own(b, "a", BTF_KIND_FUNC);

@@ -199,7 +199,7 @@ static void damaged_bytes_never_crash(void **state)
 			accepted++;
 			for (u32 id = 0; id < skep_btf_nr_types(btf); id++) {
 				skep_btf_size(btf, id);
-				skep_btf_parse_fields(btf, id, 32, &rec);
+				skep_btf_parse_fields(btf, id, 32, SKEP_FIELDS_OF_VALUE, &rec);
 			}
 			skep_btf_find(btf, "outer", BTF_KIND_STRUCT);
 			skep_btf_put(btf);
@@ -253,7 +253,7 @@ static void special_fields_are_found(void **state)
 	word(&b, 2);
 	word(&b, 32);
 	assert_int_equal(parse(&b, &btf), 0);
-	assert_int_equal(skep_btf_parse_fields(btf, 3, 8, &rec), 0);
+	assert_int_equal(skep_btf_parse_fields(btf, 3, 8, SKEP_FIELDS_OF_VALUE, &rec), 0);
 	assert_int_equal(rec.nr, 1);
 	assert_int_equal(rec.fields[0].off, 4);
 	assert_non_null(skep_btf_record_find(&rec, SKEP_FIELD_SPIN_LOCK));

@@ -152,7 +152,7 @@ static void add_map(u32 i, u32 t, u32 ks, u32 vs, u32 n, u32 flags, const char *
 		btf_end();
 		bfd = btf_load();
 		if (bfd < 0 || skep_btf_parse(btf_raw, btf_raw_size, NULL, NULL, &mbtf) ||
-		    skep_btf_parse_fields(mbtf, val, 8, &lock_record)) {
+		    skep_btf_parse_fields(mbtf, val, 8, SKEP_FIELDS_OF_VALUE, &lock_record)) {
 			fprintf(stderr, "cannot make the lock's BTF (%d)\n", bfd);
 			exit(1);
 		}
