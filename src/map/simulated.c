@@ -162,6 +162,7 @@ static struct skep_map *simulated_alloc(const struct skep_map_facts *t)
 		return skep_err_ptr(-ENOMEM);
 	s->memfd = -1;
 	skep_map_init(&s->map, t, &skep_simulated_ops);
+	s->map.facts.placed = t->map_extra != 0;
 	return &s->map;
 }
 
@@ -224,6 +225,8 @@ static int simulated_mmap(struct skep_map *m, struct skep_mmap_req *req)
 		else
 			s->bytes = req->off + req->len;
 	}
+	if (!err)
+		__atomic_store_n(&m->facts.placed, true, __ATOMIC_RELAXED);
 	skep_unlock(&m->freeze_lock);
 	if (err)
 		return err;

@@ -17,6 +17,7 @@ struct skep_map_facts {
 	char name[16];
 	bool frozen;
 	bool has_direct;	    /* ldimm64 direct value addresses are possible */
+	bool placed;		    /* arenas: where user space sees them is known */
 	const struct skep_btf *btf; /* of key and value types, or NULL */
 	u32 btf_key_id, btf_value_id;
 	const struct skep_btf_record *record; /* special fields, or NULL */

@@ -419,8 +419,9 @@ static int check_mem_kind(struct env *env, u32 insn_idx, u32 regno, s32 off, u32
 			reg_set_unknown(&regs[value_regno]);
 		return err;
 	case RK_ARENA:
-		vf_say(env, "skep: access through %s is not supported yet\n", vf_reg_name(r, name));
-		return -EINVAL;
+		if (kind == ACCESS_READ && value_regno >= 0)
+			reg_set_unknown(&regs[value_regno]);
+		return 0;
 	}
 	vf_say(env, "R%u invalid mem access '%s'\n", regno, vf_reg_name(r, name));
 	return -EACCES;
@@ -571,19 +572,23 @@ int vf_step_st(struct env *env, const struct bpf_insn *insn)
 	return err;
 }
 
-static bool atomics_ok(const struct reg *r)
+/* @op: the atomic instruction's; x86-64 compiles those that read and combine as loops. */
+static bool atomics_ok(const struct reg *r, s32 op)
 {
+	if (r->kind == RK_ARENA)
+		return op != (BPF_AND | BPF_FETCH) && op != (BPF_OR | BPF_FETCH) &&
+		       op != (BPF_XOR | BPF_FETCH);
 	return r->kind != RK_CTX && r->kind != RK_PKT && r->kind != RK_PKT_META &&
 	       r->kind != RK_FLOW_KEYS && r->kind != RK_SOCKET && r->kind != RK_SOCK_COMMON &&
-	       r->kind != RK_TCP_SOCK && r->kind != RK_XDP_SOCK && r->kind != RK_ARENA;
+	       r->kind != RK_TCP_SOCK && r->kind != RK_XDP_SOCK;
 }
 
-static int atomic_forbidden(struct env *env, u32 regno)
+static int atomic_forbidden(struct env *env, u32 regno, s32 op)
 {
 	const struct reg *r = &vf_regs(env)[regno];
 	char name[64];
 
-	if (atomics_ok(r))
+	if (atomics_ok(r, op))
 		return 0;
 	vf_say(env, "BPF_ATOMIC %s R%u %s is not allowed\n", "stores into", regno,
 	       vf_reg_name(r, name));
@@ -613,7 +618,7 @@ static int atomic_order(struct env *env, const struct bpf_insn *insn)
 	err = vf_check_mem(env, env->insn_idx, mem, insn->off, bytes_of(insn),
 			   load ? ACCESS_READ : ACCESS_WRITE, load ? insn->dst_reg : insn->src_reg,
 			   false, false);
-	if (!err && !atomics_ok(&r)) {
+	if (!err && !atomics_ok(&r, insn->imm)) {
 		vf_say(env, "BPF_ATOMIC %s R%u %s is not allowed\n",
 		       load ? "loads from" : "stores into", mem, vf_reg_name(&r, name));
 		return -EACCES;
@@ -659,7 +664,7 @@ int vf_step_atomic(struct env *env, const struct bpf_insn *insn)
 	if (!err && insn->imm == BPF_CMPXCHG)
 		err = vf_check_reg(env, 0, USE_SRC);
 	if (!err)
-		err = atomic_forbidden(env, insn->dst_reg);
+		err = atomic_forbidden(env, insn->dst_reg, insn->imm);
 	if (err)
 		return err;
 	if (insn->imm & BPF_FETCH) {
@@ -758,7 +763,7 @@ int vf_step_ld_abs(struct env *env, const struct bpf_insn *insn)
 	err = vf_check_reg(env, 6, USE_SRC);
 	if (err)
 		return err;
-	err = vf_check_resources(env, false, true, "BPF_LD_[ABS|IND]");
+	err = vf_check_resources(env, LEAVE_FOR_OTHER, "BPF_LD_[ABS|IND]");
 	if (err)
 		return err;
 	if (regs[6].kind != RK_CTX) {

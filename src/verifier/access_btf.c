@@ -54,6 +54,30 @@ const char *vf_type_name(const struct skep_btf *btf, u32 id)
 	return *n ? n : "(anon)";
 }
 
+const char *vf_btf_kind_str(const struct btf_type *t)
+{
+	switch (skep_btf_kind(t)) {
+	case BTF_KIND_INT:
+		return "INT";
+	case BTF_KIND_PTR:
+		return "PTR";
+	case BTF_KIND_ARRAY:
+		return "ARRAY";
+	case BTF_KIND_STRUCT:
+		return "STRUCT";
+	case BTF_KIND_UNION:
+		return "UNION";
+	case BTF_KIND_ENUM:
+		return "ENUM";
+	case BTF_KIND_FWD:
+		return "FWD";
+	case BTF_KIND_FUNC_PROTO:
+		return "FUNC_PROTO";
+	default:
+		return "UNKNOWN";
+	}
+}
+
 static int walk_struct(struct env *env, const struct skep_btf *btf, u32 id, u32 off, u32 size,
 		       struct step *out)
 {

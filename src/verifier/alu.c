@@ -234,8 +234,15 @@ static int step_binary(struct env *env, const struct bpf_insn *insn)
 	struct scalar s;
 	int err;
 
+	src = BPF_SRC(insn->code) == BPF_X ? &regs[insn->src_reg] : NULL;
+	/* Whatever is done to them, they point into the arena. */
+	if (dst->kind == RK_ARENA || (src && src->kind == RK_ARENA)) {
+		if (dst->kind != RK_ARENA)
+			*dst = *src;
+		dst->subreg_def = env->insn_idx + 1;
+		return 0;
+	}
 	if (BPF_SRC(insn->code) == BPF_X) {
-		src = &regs[insn->src_reg];
 		if (src->kind != RK_SCALAR && dst->kind != RK_SCALAR) {
 			if (op == BPF_SUB) {
 				reg_set_unknown(dst);
@@ -276,6 +283,32 @@ static int step_binary(struct env *env, const struct bpf_insn *insn)
 	return 0;
 }
 
+/* Between the address spaces of the program (0) and of its arena (1). */
+static int step_cast(struct env *env, const struct bpf_insn *insn)
+{
+	struct reg *dst = &vf_regs(env)[insn->dst_reg];
+	int err;
+
+	if (insn->imm != 1 && insn->imm != 1 << 16) {
+		vf_say(env, "addr_space_cast insn can only convert between address space 1 and "
+			    "0\n");
+		return -EINVAL;
+	}
+	if (!env->arena) {
+		vf_say(env, "addr_space_cast insn can only be used in a program that has an "
+			    "associated arena\n");
+		return -EINVAL;
+	}
+	err = vf_check_reg(env, insn->src_reg, USE_SRC);
+	if (!err)
+		err = vf_check_reg(env, insn->dst_reg, USE_DST);
+	if (!err && insn->imm == 1) {
+		dst->kind = RK_ARENA;
+		dst->subreg_def = env->insn_idx + 1;
+	}
+	return err;
+}
+
 static int step_mov(struct env *env, const struct bpf_insn *insn)
 {
 	struct reg *regs = vf_regs(env), *dst = &regs[insn->dst_reg], *src;
@@ -284,15 +317,8 @@ static int step_mov(struct env *env, const struct bpf_insn *insn)
 	int err;
 
 	if (BPF_SRC(insn->code) == BPF_X) {
-		if (is64 && insn->off == SKEP_BPF_ADDR_SPACE_CAST) {
-			if (insn->imm != 1 && insn->imm != 1 << 16)
-				vf_say(env, "addr_space_cast insn can only convert between address "
-					    "space 1 and 0\n");
-			else
-				vf_say(env, "addr_space_cast insn can only be used in a program "
-					    "that has an associated arena\n");
-			return -EINVAL;
-		}
+		if (is64 && insn->off == SKEP_BPF_ADDR_SPACE_CAST)
+			return step_cast(env, insn);
 		if ((insn->off && insn->off != 8 && insn->off != 16 &&
 		     !(is64 && insn->off == 32)) ||
 		    insn->imm) {

@@ -394,7 +394,7 @@ int vf_check_return(struct env *env, u32 regno)
 	const char *where = "At program exit";
 	bool checked, half;
 	s32 lo, hi;
-	char name[64];
+	char name[64], reg[4];
 	int err = vf_check_reg(env, regno, USE_SRC);
 
 	if (err)
@@ -405,7 +405,7 @@ int vf_check_return(struct env *env, u32 regno)
 		where = "At async callback return";
 		goto check;
 	}
-	if (f->subprog) {
+	if (f->subprog && f->subprog != env->exception_cb) {
 		if (r->kind != RK_SCALAR) {
 			vf_say(env,
 			       "At subprogram exit the register R%u is not a scalar value (%s)\n",
@@ -431,7 +431,8 @@ check:
 	/* A hook's result is an int: its upper half is nobody's. */
 	half = env->req->prog_type == BPF_PROG_TYPE_LSM && !f->in_async_cb;
 	if (half ? r->v.s32min < lo || r->v.s32max > hi : r->v.smin < lo || r->v.smax > hi) {
-		vf_say_bad_scalar(env, r, lo, hi, where, "R0");
+		snprintf(reg, sizeof(reg), "R%u", regno);
+		vf_say_bad_scalar(env, r, lo, hi, where, reg);
 		return -EINVAL;
 	}
 	/* Only an egress hook understands 2 and 3: the program must not move elsewhere. */

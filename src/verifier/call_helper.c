@@ -855,7 +855,7 @@ static int special(struct env *env, struct call *c)
 		env->has_tail_call = true;
 		if (vf_regs(env)[3].kind == RK_SCALAR && vf_mark_precise(env, 3))
 			return -ENOMEM;
-		return vf_check_resources(env, false, true, "tail_call");
+		return vf_check_resources(env, LEAVE_FOR_OTHER, "tail_call");
 	case BPF_FUNC_get_local_storage:
 		if (!reg_is_null(&vf_regs(env)[2])) {
 			vf_say(env, "get_local_storage() doesn't support non-zero flags\n");

@@ -130,6 +130,11 @@ bool vf_kfunc_calls_later(const struct env *env, u32 idx)
 	       !strncmp(name, "bpf_task_work_schedule_", 23);
 }
 
+bool vf_kfunc_throws(const struct env *env, u32 idx)
+{
+	return !strcmp(kfunc_name(env, idx), "bpf_throw");
+}
+
 u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in)
 {
 	const struct skep_kfunc_ref *r = find_ref(env, in);
@@ -144,30 +149,6 @@ static bool ends(const char *name, const char *suffix)
 	size_t n = strlen(name), m = strlen(suffix);
 
 	return n >= m && !strcmp(name + n - m, suffix);
-}
-
-static const char *kind_str(const struct btf_type *t)
-{
-	switch (skep_btf_kind(t)) {
-	case BTF_KIND_INT:
-		return "INT";
-	case BTF_KIND_PTR:
-		return "PTR";
-	case BTF_KIND_ARRAY:
-		return "ARRAY";
-	case BTF_KIND_STRUCT:
-		return "STRUCT";
-	case BTF_KIND_UNION:
-		return "UNION";
-	case BTF_KIND_ENUM:
-		return "ENUM";
-	case BTF_KIND_FWD:
-		return "FWD";
-	case BTF_KIND_FUNC_PROTO:
-		return "FUNC_PROTO";
-	default:
-		return "UNKNOWN";
-	}
 }
 
 static bool is_scalar_type(const struct btf_type *t)
@@ -271,8 +252,8 @@ static int btf_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 		vf_say(env,
 		       "kernel function %s args#%u expected pointer to %s %s but R%u has a pointer "
 		       "to %s %s\n",
-		       k->name, regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), regno,
-		       kind_str(t), skep_btf_name(btf, t));
+		       k->name, regno - 1, vf_btf_kind_str(ref), skep_btf_name(k->btf, ref), regno,
+		       vf_btf_kind_str(t), skep_btf_name(btf, t));
 		return -EINVAL;
 	}
 	return 0;
@@ -294,7 +275,8 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 	      (sized && !ref_type_id))) {
 		vf_say(env,
 		       "arg#%u pointer type %s %s must point to %sscalar, or struct with scalar\n",
-		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), sized ? "void, " : "");
+		       regno - 1, vf_btf_kind_str(ref), skep_btf_name(k->btf, ref),
+		       sized ? "void, " : "");
 		return -EINVAL;
 	}
 	if (r->kind == RK_NOT_INIT) {
@@ -316,7 +298,7 @@ static int mem_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 	size = skep_btf_size(k->btf, ref_type_id);
 	if (size < 0) {
 		vf_say(env, "arg#%u reference type('%s %s') size cannot be determined: %d\n",
-		       regno - 1, kind_str(ref), skep_btf_name(k->btf, ref), (int)size);
+		       regno - 1, vf_btf_kind_str(ref), skep_btf_name(k->btf, ref), (int)size);
 		return -EINVAL;
 	}
 	if (reg_is_null(r))
@@ -553,7 +535,7 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 		if (!skep_btf_is_struct(ref)) {
 			vf_say(env,
 			       "kernel function %s args#%u pointer type %s %s is not supported\n",
-			       k->name, i, kind_str(ref), rname);
+			       k->name, i, vf_btf_kind_str(ref), rname);
 			return -EINVAL;
 		}
 		/* Walked pointers of no known standing are good for no kernel function. */
@@ -614,7 +596,7 @@ static int check_args(struct env *env, struct kcall *k)
 			continue;
 		}
 		if (skep_btf_kind(t) != BTF_KIND_PTR) {
-			vf_say(env, "Unrecognized arg#%u type %s\n", i, kind_str(t));
+			vf_say(env, "Unrecognized arg#%u type %s\n", i, vf_btf_kind_str(t));
 			return -EINVAL;
 		}
 		err = ptr_arg(env, k, i, &p[i], nr);
@@ -838,13 +820,15 @@ static int set_result(struct env *env, const struct kcall *k)
 			flags &= ~(u32)SKEP_KF_RET_NULL;
 	} else if (k->root && is_graph_arg(skep_btf_name(k->btf, pt))) {
 		vf_set_node(env, k->root, flags & SKEP_KF_ACQUIRE, r0);
-	} else if (!id || !skep_btf_is_struct(pt)) {
-		s64 size = id ? skep_btf_size(k->btf, id) : -EINVAL;
+	} else if (!id) {
+		reg_set_unknown(r0); /* a pointer to nothing in particular is a number */
+	} else if (!skep_btf_is_struct(pt)) {
+		s64 size = skep_btf_size(k->btf, id);
 
 		if (size <= 0) {
 			vf_say(env,
 			       "kernel function %s returns pointer type %s %s is not supported\n",
-			       k->name, kind_str(pt), skep_btf_name(k->btf, pt));
+			       k->name, vf_btf_kind_str(pt), skep_btf_name(k->btf, pt));
 			return -EINVAL;
 		}
 		reg_set_ptr(r0, RK_MEM, RF_RDONLY);
@@ -879,18 +863,8 @@ static int set_result(struct env *env, const struct kcall *k)
 	return 0;
 }
 
-/* Kernel functions that mean more than their types say, and are not understood yet. */
-static bool is_unknown(const char *name)
-{
-	return !strcmp(name, "bpf_throw") || !strncmp(name, "bpf_arena_", 10);
-}
-
 static int check_special(struct env *env, const struct kcall *k)
 {
-	if (is_unknown(k->name)) {
-		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
-		return -EINVAL;
-	}
 	if (!strcmp(k->name, "__bpf_trap")) {
 		vf_say(env, "unexpected __bpf_trap() due to uninitialized variable?\n");
 		return -EFAULT;
@@ -980,6 +954,12 @@ int vf_call_kfunc(struct env *env, const struct bpf_insn *insn)
 			       k.btf_id);
 			return err;
 		}
+	}
+	/* With nothing to catch it, what is thrown is what the program returns. */
+	if (vf_kfunc_throws(env, env->insn_idx) && !env->exception_cb) {
+		err = vf_check_return(env, 1);
+		if (err)
+			return err;
 	}
 	if (takes_node(k.name)) {
 		err = vf_give_away(env, vf_regs(env)[2].ref_id);

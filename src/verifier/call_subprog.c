@@ -97,13 +97,48 @@ int vf_push_async(struct env *env, u32 insn_idx, u32 subprog, bool sleepable, ar
 
 /* --- global functions --- */
 
-static bool has_tag(const struct env *env, const struct sub *sub, u32 arg, const char *tag)
-{
-	const struct skep_btf *b = env->req->prog_btf;
-	const char *rest = skep_btf_decl_tag(b, sub->func_type_id, (int)arg, "arg:");
+enum {
+	TAG_CTX = 1,
+	TAG_NONNULL = 2,
+	TAG_NULLABLE = 4,
+	TAG_TRUSTED = 8,
+	TAG_UNTRUSTED = 16,
+	TAG_ARENA = 32
+};
 
-	/* Several tags: look for each by its full text. */
-	return rest && (skep_btf_decl_tag(b, sub->func_type_id, (int)arg, tag) != NULL);
+/* What the tags "arg:…" on argument @arg of a function say; -EOPNOTSUPP with a reason. */
+static int arg_tags(struct env *env, const struct sub *sub, u32 arg, bool is_global)
+{
+	static const struct {
+		const char *name;
+		int tag;
+	} known[] = {
+		{"ctx", TAG_CTX},	  {"nonnull", TAG_NONNULL},	{"nullable", TAG_NULLABLE},
+		{"trusted", TAG_TRUSTED}, {"untrusted", TAG_UNTRUSTED}, {"arena", TAG_ARENA}};
+	const struct skep_btf *b = env->req->prog_btf;
+	int tags = 0;
+
+	for (u32 id = skep_btf_start_id(b); id < skep_btf_nr_types(b); id++) {
+		const struct btf_type *t = skep_btf_type(b, id);
+		const char *name = skep_btf_name(b, t);
+		u32 k = 0;
+
+		if (skep_btf_kind(t) != BTF_KIND_DECL_TAG || t->type != sub->func_type_id ||
+		    *(const s32 *)(t + 1) != (s32)arg || strncmp(name, "arg:", 4))
+			continue;
+		if (!is_global) {
+			vf_say(env, "arg#%u type tag is not supported in static functions\n", arg);
+			return -EOPNOTSUPP;
+		}
+		while (k < ARRAY_SIZE(known) && strcmp(known[k].name, name + 4))
+			k++;
+		if (k == ARRAY_SIZE(known)) {
+			vf_say(env, "arg#%u has unsupported set of tags\n", arg);
+			return -EOPNOTSUPP;
+		}
+		tags |= known[k].tag;
+	}
+	return tags;
 }
 
 static bool is_ctx_name(const struct env *env, const char *name)
@@ -117,70 +152,180 @@ static bool is_ctx_name(const struct env *env, const char *name)
 	return type == BPF_PROG_TYPE_RAW_TRACEPOINT && !strcmp(name, "bpf_raw_tracepoint_args");
 }
 
+static int bad_tags(struct env *env, u32 i)
+{
+	vf_say(env, "arg#%u has invalid combination of tags\n", i);
+	return -EINVAL;
+}
+
+static bool is_u64(const struct btf_type *t)
+{
+	return skep_btf_kind(t) == BTF_KIND_INT && t->size == 8;
+}
+
+/* Can a pointer to type @t, tagged so, be this program's context? */
+static int check_tagged_ctx(struct env *env, u32 i, u32 type_id)
+{
+	const struct skep_btf *b = env->req->prog_btf;
+	const struct btf_type *t = skep_btf_skip_mods(b, type_id, NULL);
+	const char *name = skep_btf_name(b, t), *want = env->ptype->ctx_name;
+	bool is_struct = skep_btf_kind(t) == BTF_KIND_STRUCT;
+	u32 attach = env->req->attach_type;
+
+	if (!skep_btf_kind(t)) /* void */
+		return 0;
+	switch (env->req->prog_type) {
+	case BPF_PROG_TYPE_KPROBE:
+	case BPF_PROG_TYPE_PERF_EVENT:
+		if (is_struct && !strcmp(name, "pt_regs"))
+			return 0;
+		break;
+	case BPF_PROG_TYPE_RAW_TRACEPOINT:
+	case BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE:
+		if (is_u64(t))
+			return 0;
+		break;
+	case BPF_PROG_TYPE_TRACING:
+		if (attach == BPF_TRACE_ITER ? is_struct && !strncmp(name, "bpf_iter__", 10)
+					     : is_u64(t))
+			return 0;
+		if (attach == BPF_TRACE_RAW_TP && is_struct &&
+		    !strcmp(name, "bpf_raw_tracepoint_args"))
+			return 0;
+		break;
+	case BPF_PROG_TYPE_LSM:
+	case BPF_PROG_TYPE_STRUCT_OPS:
+		if (is_u64(t))
+			return 0;
+		break;
+	case BPF_PROG_TYPE_TRACEPOINT:
+	case BPF_PROG_TYPE_SYSCALL:
+	case BPF_PROG_TYPE_EXT:
+		return 0;
+	}
+	if (is_struct && is_ctx_name(env, name))
+		return 0;
+	if (!want)
+		vf_say(env, "arg#%u should be void pointer\n", i);
+	else
+		vf_say(env, "arg#%u should be `struct %s *`\n", i,
+		       env->req->prog_type == BPF_PROG_TYPE_KPROBE ? "pt_regs" : want);
+	return -EINVAL;
+}
+
+/* The one type of the kernel that has the name and kind of the program's own type @id. */
+static int kernel_type(struct env *env, u32 i, u32 id, u32 *ret_id)
+{
+	const struct skep_btf *b = env->req->prog_btf;
+	const struct skep_btf *kb = env->host->kernel_btf(env->host->priv);
+	const struct btf_type *t = skep_btf_skip_mods(b, id, NULL);
+	const char *name = skep_btf_name(b, t), *flavor = strstr(name, "___");
+	size_t len = flavor ? (size_t)(flavor - name) : strlen(name);
+	u32 n = 0;
+
+	for (u32 k = 1; kb && len && k < skep_btf_nr_types(kb); k++) {
+		const struct btf_type *c = skep_btf_type(kb, k);
+		const char *cn;
+
+		if (skep_btf_kind(c) != skep_btf_kind(t))
+			continue;
+		cn = skep_btf_name(kb, c);
+		if (strncmp(cn, name, len) || (cn[len] && strncmp(cn + len, "___", 3)))
+			continue;
+		*ret_id = k;
+		n++;
+	}
+	if (n == 1)
+		return 0;
+	vf_say(env, "arg#%u reference type('%s %s') %s\n", i, vf_btf_kind_str(t), name,
+	       n ? "is ambiguous" : "has no matches");
+	return n ? -ESRCH : -ENOENT;
+}
+
 /* Assumptions about one argument from its BTF type and tags. */
-static int arg_of(struct env *env, struct sub *sub, u32 i, u32 type_id, bool say)
+static int arg_of(struct env *env, struct sub *sub, u32 i, u32 type_id, bool is_global)
 {
 	const struct skep_btf *b = env->req->prog_btf;
 	struct sub_arg *a = &sub->args[i];
-	const struct btf_type *t, *pt;
-	u32 id;
+	const struct btf_type *t = skep_btf_skip_mods(b, type_id, NULL), *pt;
+	int tags = arg_tags(env, sub, i, is_global);
+	u32 id, kind;
 	s64 size;
 
-	t = skep_btf_skip_mods(b, type_id, NULL);
-	if (skep_btf_kind(t) == BTF_KIND_INT || skep_btf_kind(t) == BTF_KIND_ENUM ||
-	    skep_btf_kind(t) == BTF_KIND_ENUM64) {
-		a->cls = ARG_SCALAR;
-		return 0;
-	}
+	if (tags < 0)
+		return tags;
 	if (skep_btf_kind(t) != BTF_KIND_PTR) {
-		if (say)
-			vf_say(env, "Arg#%u type %s in %s() is not supported yet.\n", i, "?",
-			       sub->name);
+		if (tags) {
+			vf_say(env, "arg#%u has pointer tag, but is not a pointer type\n", i);
+			return -EINVAL;
+		}
+		kind = skep_btf_kind(t);
+		if (kind == BTF_KIND_INT || kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64) {
+			a->cls = ARG_SCALAR;
+			return 0;
+		}
+		if (is_global)
+			vf_say(env, "Arg#%u type %s in %s() is not supported yet.\n", i,
+			       vf_btf_kind_str(t), sub->name);
 		return -EINVAL;
 	}
 	pt = skep_btf_skip_mods(b, t->type, &id);
-	if (has_tag(env, sub, i, "arg:ctx") || is_ctx_name(env, skep_btf_name(b, pt))) {
+	kind = skep_btf_kind(pt);
+	if (tags & TAG_CTX || is_ctx_name(env, skep_btf_name(b, pt))) {
+		if (tags & ~TAG_CTX)
+			return bad_tags(env, i);
 		a->cls = ARG_CTX;
+		return tags ? check_tagged_ctx(env, i, t->type) : 0;
+	}
+	if (kind == BTF_KIND_STRUCT && !strcmp(skep_btf_name(b, pt), "bpf_dynptr")) {
+		if (tags)
+			return bad_tags(env, i);
+		a->cls = ARG_DYNPTR;
 		return 0;
 	}
-	if (has_tag(env, sub, i, "arg:trusted") || has_tag(env, sub, i, "arg:untrusted") ||
-	    has_tag(env, sub, i, "arg:arena")) {
-		const struct skep_btf *kb = env->host->kernel_btf(env->host->priv);
-		u32 kid;
-
-		if (!has_tag(env, sub, i, "arg:trusted") || !skep_btf_is_struct(pt)) {
-			vf_say(env, "skep: the tag of arg#%u of %s() is not supported yet\n", i,
-			       sub->name);
-			return -EINVAL;
-		}
-		kid = kb ? skep_btf_find(kb, skep_btf_name(b, pt), BTF_KIND_STRUCT) : 0;
-		if (!kid) {
-			vf_say(env, "arg#%u has type struct %s unknown to the kernel\n", i,
-			       skep_btf_name(b, pt));
-			return -EINVAL;
-		}
+	if (tags & TAG_TRUSTED) {
+		if (tags & TAG_NONNULL)
+			return bad_tags(env, i);
 		a->cls = ARG_BTF;
-		a->flags = RF_TRUSTED;
-		a->btf_id = kid;
-		if (has_tag(env, sub, i, "arg:nullable"))
-			a->flags |= RF_MAYBE_NULL;
+		a->flags = RF_TRUSTED | (tags & TAG_NULLABLE ? RF_MAYBE_NULL : 0);
+		return kernel_type(env, i, t->type, &a->btf_id);
+	}
+	if (tags & TAG_UNTRUSTED) {
+		if (tags & ~TAG_UNTRUSTED) {
+			vf_say(env, "arg#%u untrusted cannot be combined with any other tags\n", i);
+			return -EINVAL;
+		}
+		a->flags = RF_UNTRUSTED;
+		a->cls = ARG_BTF;
+		if (kind != BTF_KIND_INT && kind != BTF_KIND_ENUM && kind != BTF_KIND_ENUM64 &&
+		    kind != 0)
+			return kernel_type(env, i, t->type, &a->btf_id);
+		a->cls = ARG_MEM;
+		a->flags |= RF_RDONLY;
+		a->mem_size = 0;
 		return 0;
 	}
-	if (skep_btf_is_struct(pt) && !strcmp(skep_btf_name(b, pt), "bpf_dynptr")) {
-		vf_say(env, "skep: dynptr arguments of global functions are not supported yet\n");
-		return -EINVAL;
+	if (tags & TAG_ARENA) {
+		if (tags & ~TAG_ARENA) {
+			vf_say(env, "arg#%u arena cannot be combined with any other tags\n", i);
+			return -EINVAL;
+		}
+		a->cls = ARG_ARENA;
+		return 0;
 	}
+	if (is_global && tags & TAG_NULLABLE)
+		return bad_tags(env, i);
 	size = id ? skep_btf_size(b, id) : -EINVAL;
 	if (size < 0) {
-		if (say)
+		if (is_global)
 			vf_say(env,
 			       "arg#%u reference type('%s %s') size cannot be determined: %d\n", i,
-			       "UNKNOWN", skep_btf_name(b, pt), (int)size);
+			       vf_btf_kind_str(pt), skep_btf_name(b, pt), (int)size);
 		return -EINVAL;
 	}
 	a->cls = ARG_MEM;
 	a->mem_size = (u32)size;
-	a->flags = has_tag(env, sub, i, "arg:nonnull") ? 0 : RF_MAYBE_NULL;
+	a->flags = tags & TAG_NONNULL ? 0 : RF_MAYBE_NULL;
 	return 0;
 }
 
@@ -227,14 +372,65 @@ int vf_prepare_args(struct env *env, u32 n)
 	return 0;
 }
 
+static int check_btf_arg(struct env *env, const struct sub_arg *a, u32 i)
+{
+	const struct skep_btf *kb = env->host->kernel_btf(env->host->priv);
+	const struct reg *r = &vf_regs(env)[i + 1];
+	u32 regno = i + 1, flags = r->flags;
+	char name[64];
+
+	if (reg_is_null(r) && a->flags & RF_MAYBE_NULL)
+		return 0;
+	if (a->flags & RF_MAYBE_NULL)
+		flags &= ~(u32)RF_MAYBE_NULL;
+	if (r->kind != RK_BTF || (flags && flags != RF_TRUSTED && flags != RF_RCU)) {
+		vf_say(env, "R%u type=%s expected=%s\n", regno, vf_reg_name(r, name),
+		       "ptr_, trusted_ptr_, rcu_ptr_");
+		return -EACCES;
+	}
+	if (!vf_btf_match(r->btf, r->btf_id, (u32)r->off, kb, a->btf_id, false)) {
+		vf_say(env, "R%u is of type %s but %s is expected\n", regno,
+		       vf_type_name(r->btf, r->btf_id), vf_type_name(kb, a->btf_id));
+		return -EACCES;
+	}
+	return vf_check_no_off(env, r, regno, true);
+}
+
+static int check_mem_arg(struct env *env, const struct sub_arg *a, u32 i)
+{
+	struct reg *r = &vf_regs(env)[i + 1], saved = *r;
+	int err;
+
+	if (reg_is_null(r)) {
+		/* Linux lets a constant NULL through; what runs here must not. */
+		if (a->flags & RF_MAYBE_NULL || env->host->verdict_only)
+			return 0;
+		vf_say(env, "skep: arg#%u is NULL, and said not to be\n", i);
+		return -EINVAL;
+	}
+	/* A pointer that may be NULL is checked as if it were not. */
+	if (r->kind != RK_BTF)
+		r->flags &= (u16)~RF_MAYBE_NULL;
+	err = vf_check_helper_mem(env, i + 1, a->mem_size, MEM_READ, true, true);
+	if (!err)
+		err = vf_check_helper_mem(env, i + 1, a->mem_size, MEM_WRITE, true, true);
+	if (saved.flags & RF_MAYBE_NULL)
+		*r = saved;
+	if (err)
+		return -EINVAL;
+	if (saved.flags & RF_MAYBE_NULL && !(a->flags & RF_MAYBE_NULL)) {
+		vf_say(env, "arg#%u is expected to be non-NULL\n", i);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_sub_arg(struct env *env, const struct sub *sub, u32 i)
 {
 	const struct sub_arg *a = &sub->args[i];
 	u32 regno = i + 1;
-	struct reg *regs = vf_regs(env), *r = &regs[regno];
-	const struct skep_btf *kb;
-	char name[64];
-	int err;
+	struct reg *r = &vf_regs(env)[regno];
+	struct vf_dynptr dynptr;
 
 	switch (a->cls) {
 	case ARG_SCALAR:
@@ -249,48 +445,19 @@ static int check_sub_arg(struct env *env, const struct sub *sub, u32 i)
 			return -EINVAL;
 		}
 		return vf_check_no_off(env, r, regno, false);
+	case ARG_ARENA:
+		if (r->kind != RK_ARENA && r->kind != RK_SCALAR) {
+			vf_say(env, "R%u is not a pointer to arena or scalar.\n", regno);
+			return -EINVAL;
+		}
+		return 0;
+	case ARG_DYNPTR:
+		return vf_check_dynptr(env, regno, VF_DYN_ANY, VF_DYN_RDONLY, 0, &dynptr);
 	case ARG_BTF:
-		if (reg_is_null(r) && a->flags & RF_MAYBE_NULL)
-			return 0;
-		kb = env->host->kernel_btf(env->host->priv);
-		if (r->kind != RK_BTF || !(r->flags & RF_TRUSTED || r->ref_id)) {
-			vf_say(env, "R%u type=%s expected=%s\n", regno, vf_reg_name(r, name),
-			       "ptr_, trusted_ptr_, rcu_ptr_");
-			return -EACCES;
-		}
-		if (r->flags & RF_MAYBE_NULL && !(a->flags & RF_MAYBE_NULL)) {
-			vf_say(env, "Possibly NULL pointer passed to trusted arg%u\n", i);
-			return -EACCES;
-		}
-		if (!vf_btf_match(r->btf, r->btf_id, (u32)r->off, kb, a->btf_id, false)) {
-			vf_say(env, "R%u is of type %s but %s is expected\n", regno,
-			       skep_btf_name(r->btf, skep_btf_type(r->btf, r->btf_id)),
-			       skep_btf_name(kb, skep_btf_type(kb, a->btf_id)));
-			return -EACCES;
-		}
-		return 0;
+		return a->flags & RF_UNTRUSTED ? 0 : check_btf_arg(env, a, i);
 	default:
-		break;
+		return a->flags & RF_UNTRUSTED ? 0 : check_mem_arg(env, a, i);
 	}
-	if (reg_is_null(r) && a->flags & RF_MAYBE_NULL)
-		return 0;
-	if (r->flags & RF_MAYBE_NULL && !(a->flags & RF_MAYBE_NULL)) {
-		vf_say(env, "arg#%u is expected to be non-NULL\n", i);
-		return -EINVAL;
-	}
-	/* A pointer that may be NULL is checked as if it were not. */
-	{
-		struct reg saved = *r;
-
-		if (r->kind == RK_MAP_VALUE || r->kind == RK_MEM || r->kind == RK_MAP_KEY)
-			r->flags &= (u16)~RF_MAYBE_NULL;
-		err = vf_check_helper_mem(env, regno, a->mem_size, MEM_READ, true, true);
-		if (!err)
-			err = vf_check_helper_mem(env, regno, a->mem_size, MEM_WRITE, true, true);
-		if (saved.flags & RF_MAYBE_NULL)
-			*r = saved;
-	}
-	return err;
 }
 
 static int call_global(struct env *env, u32 n)

@@ -230,6 +230,7 @@ struct sub {
 	u32 start, end;
 	u32 stack_depth;
 	bool has_tail_call, tail_call_reachable, has_ld_abs, is_cb, is_async_cb;
+	bool is_exception_cb; /* what was thrown comes here */
 	bool is_global, unreliable, called, verified, args_ready;
 	bool changes_pkt, might_sleep, reached;
 	u32 fastcall_off;
@@ -267,9 +268,11 @@ struct env {
 	struct insn_aux *aux;
 	struct sub subs[VF_MAX_SUBPROGS];
 	u32 nr_subs;
+	u32 exception_cb; /* number of that subprogram, 0: the value thrown is the result */
 
 	struct skep_map_facts *maps[VF_MAX_MAPS];
 	u32 nr_maps;
+	const struct skep_map_facts *arena; /* its arena, NULL when it has none */
 	struct skep_kfunc_ref *kfuncs;
 	u32 nr_kfuncs;
 	struct skep_call_fact *calls;
@@ -448,8 +451,10 @@ bool vf_holds_lock(const struct state *st, u32 kinds, u32 id, const void *ptr); 
 bool vf_release_lock(struct state *st, u8 kind, u32 id, const void *ptr);
 int vf_acquire_irq(struct env *env, u32 insn);
 int vf_release_irq(struct env *env, u32 id);
-/* Leaks and open regions before leaving through @what. */
-int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const char *what);
+/* Leaks and open regions before leaving through @what: the frame, the program for another, or all.
+ */
+enum vf_leave { LEAVE_FRAME, LEAVE_FOR_OTHER, LEAVE_THROWN };
+int vf_check_resources(struct env *env, enum vf_leave how, const char *what);
 void vf_drop_pkt_ptrs(struct env *env);
 bool vf_in_rcu(const struct env *env);
 
@@ -549,6 +554,7 @@ int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_
 /* Is struct @id the wanted one, or does it start with it? */
 /* A type's name, "(anon)" without one. */
 const char *vf_type_name(const struct skep_btf *btf, u32 id);
+const char *vf_btf_kind_str(const struct btf_type *t); /* "STRUCT" */
 bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep_btf *want_btf,
 		  u32 want, bool strict);
 
@@ -675,6 +681,7 @@ u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in);
 bool vf_kfunc_is_iter_next(const struct env *env, u32 idx);
 bool vf_kfunc_calls_back(const struct env *env, u32 idx); /* before it returns */
 bool vf_kfunc_calls_later(const struct env *env, u32 idx);
+bool vf_kfunc_throws(const struct env *env, u32 idx);
 /* A struct of numbers only, nested at most four deep. */
 bool vf_is_scalar_struct(const struct skep_btf *btf, const struct btf_type *t, u32 depth);
 

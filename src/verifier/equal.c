@@ -88,6 +88,8 @@ static bool reg_covers(const struct reg *old, bool precise, const struct reg *cu
 	case RK_TP_BUFFER:
 		return same_shape(old, cur) && within(old, cur) && same_id(old->id, cur->id, m) &&
 		       same_id(old->ref_id, cur->ref_id, m);
+	case RK_ARENA:
+		return true;
 	case RK_PKT:
 	case RK_PKT_META:
 		/* At least as much must be proven, from the same place. */

@@ -342,7 +342,7 @@ static int step_exit(struct env *env, const struct bpf_insn *in, u32 *idx, bool 
 		vf_say(env, "BPF_EXIT uses reserved fields\n");
 		return -EINVAL;
 	}
-	err = vf_check_resources(env, true, !st->curframe, "BPF_EXIT instruction in main prog");
+	err = vf_check_resources(env, LEAVE_FRAME, "BPF_EXIT instruction in main prog");
 	if (err)
 		return err;
 	if (st->curframe)
@@ -352,7 +352,7 @@ static int step_exit(struct env *env, const struct bpf_insn *in, u32 *idx, bool 
 	return err;
 }
 
-static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx)
+static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx, bool *ret_done)
 {
 	bool kfunc = in->src_reg == BPF_PSEUDO_KFUNC_CALL;
 	int err;
@@ -372,6 +372,10 @@ static int step_call(struct env *env, const struct bpf_insn *in, u32 *idx)
 	vf_touch_reg(env, 0);
 	if (err)
 		return err;
+	if (kfunc && vf_kfunc_throws(env, *idx)) {
+		*ret_done = true;
+		return vf_check_resources(env, LEAVE_THROWN, "bpf_throw");
+	}
 	if (!kfunc && in->imm == BPF_FUNC_tail_call && env->cur->curframe)
 		return vf_tail_call_returns(env, idx);
 	*idx += 1;
@@ -412,7 +416,7 @@ static int step(struct env *env, u32 *idx, bool *ret_done, bool *ret_full)
 		env->jmps++;
 		switch (BPF_OP(in->code)) {
 		case BPF_CALL:
-			return step_call(env, in, idx);
+			return step_call(env, in, idx, ret_done);
 		case BPF_EXIT:
 			*ret_full = env->cur->curframe > 0;
 			return step_exit(env, in, idx, ret_done);
@@ -548,7 +552,11 @@ static void assume_args(struct env *env, struct frame *f, u32 n)
 		case ARG_BTF:
 			reg_set_btf(r, env->host->kernel_btf(env->host->priv), sub->args[i].btf_id,
 				    sub->args[i].flags);
-			r->id = ++env->id_gen;
+			if (sub->args[i].flags & RF_MAYBE_NULL)
+				r->id = ++env->id_gen;
+			break;
+		case ARG_DYNPTR:
+			vf_set_const_dynptr(env, r, VF_DYN_LOCAL);
 			break;
 		default:
 			reg_set_unknown(r);
@@ -605,6 +613,11 @@ static int check_function(struct env *env, u32 n)
 		st->frame[0]->live = vf_stack_live_enter(env, NULL, UINT32_MAX, n);
 	if (!err && n) {
 		err = vf_prepare_args(env, n);
+		if (!err && n == env->exception_cb &&
+		    (env->subs[n].nr_args != 1 || env->subs[n].args[0].cls != ARG_SCALAR)) {
+			vf_say(env, "exception cb only supports single integer argument\n");
+			err = -EINVAL;
+		}
 		if (!err)
 			assume_args(env, st->frame[0], n);
 	} else if (!err) {
@@ -629,6 +642,8 @@ int vf_walk_all(struct env *env)
 {
 	bool again = true;
 	int err = check_function(env, 0);
+
+	env->subs[env->exception_cb].called = true;
 
 	while (!err && again) {
 		again = false;

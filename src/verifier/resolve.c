@@ -101,8 +101,15 @@ static int check_map_compat(struct env *env, const struct skep_map_facts *m)
 		return -EINVAL;
 	}
 	if (m->type == SKEP_MAP_TYPE_ARENA) {
-		vf_say(env, "skep: arena maps are not supported yet\n");
-		return -EINVAL;
+		if (env->arena) {
+			vf_say(env, "Only one arena per program\n");
+			return -EBUSY;
+		}
+		if (!__atomic_load_n(&m->placed, __ATOMIC_RELAXED)) {
+			vf_say(env, "arena's user address must be set via map_extra or mmap()\n");
+			return -EINVAL;
+		}
+		env->arena = m;
 	}
 	return 0;
 }

@@ -30,11 +30,13 @@ static u32 rounded(const struct sub *s)
 	return (s->stack_depth + ROUND - 1) & ~(u32)(ROUND - 1);
 }
 
-static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, bool seen_tail)
+static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool own_stack, bool seen_tail,
+		   bool in_cb)
 {
 	struct sub *s = &env->subs[n];
 	int err;
 
+	in_cb |= s->is_cb;
 	if (s->has_tail_call && depth >= 256) {
 		vf_say(env,
 		       "tail_calls are not allowed when call stack of previous frames is %u bytes. "
@@ -43,7 +45,7 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 		return -EACCES;
 	}
 	depth += rounded(s);
-	if (private) {
+	if (own_stack) {
 		if (s->stack_depth > VF_STACK_SIZE) {
 			vf_say(env, "stack size of subprog %u is %u. Too large\n", n,
 			       s->stack_depth);
@@ -60,6 +62,13 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 			in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == SKEP_PSEUDO_FUNC;
 		s32 to;
 
+		if (in_cb && in->src_reg == BPF_PSEUDO_KFUNC_CALL && vf_kfunc_throws(env, i)) {
+			vf_say(env,
+			       "bpf_throw kfunc (insn %u) cannot be called from callback subprog "
+			       "%u\n",
+			       i, n);
+			return -EINVAL;
+		}
 		if (!call && !addr)
 			continue;
 		to = vf_subprog_at(env, i + 1 + (u32)in->imm);
@@ -68,14 +77,22 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 		/* Called later, on a stack of its own. */
 		if (!call && env->subs[to].is_async_cb)
 			continue;
+		if (env->subs[to].is_exception_cb) {
+			vf_say(env, "insn %u cannot call exception cb directly", i);
+			return -EINVAL;
+		}
 		if (frame + 1 >= VF_MAX_FRAMES) {
 			vf_say(env, "the call stack of %u frames is too deep !\n", frame + 2);
 			return -E2BIG;
 		}
-		err = descend(env, (u32)to, frame + 1, depth, private,
-			      seen_tail || s->has_tail_call);
+		err = descend(env, (u32)to, frame + 1, depth, own_stack,
+			      seen_tail || s->has_tail_call, in_cb);
 		if (err)
 			return err;
+	}
+	if ((seen_tail || s->has_tail_call) && s->is_exception_cb) {
+		vf_say(env, "cannot tail call within exception cb\n");
+		return -EINVAL;
 	}
 	if (seen_tail || s->has_tail_call)
 		s->tail_call_reachable = true;
@@ -84,16 +101,17 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool private, b
 
 int vf_check_stack_depth(struct env *env)
 {
-	bool private = private_ok(env);
+	bool own_stack = private_ok(env);
 	u32 total = 0;
 
 	for (u32 i = 0; i < env->nr_subs; i++)
 		total += env->subs[i].stack_depth;
 	if (total < PRIVATE_MIN)
-	private = false;
+		own_stack = false;
 	for (u32 i = 0; i < env->nr_subs; i++) {
-		int err =
-			!i || env->subs[i].is_async_cb ? descend(env, i, 0, 0, private, false) : 0;
+		int err = !i || env->subs[i].is_async_cb
+				  ? descend(env, i, 0, 0, own_stack, false, false)
+				  : 0;
 
 		if (err)
 			return err;

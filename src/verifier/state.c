@@ -603,17 +603,17 @@ int vf_release_irq(struct env *env, u32 id)
 	return -EINVAL;
 }
 
-int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const char *what)
+int vf_check_resources(struct env *env, enum vf_leave how, const char *what)
 {
 	struct state *st = env->cur;
 	bool leak = false, must;
 
-	if (check_lock && st->active_locks) {
+	if (st->active_locks && (how != LEAVE_FRAME || !st->curframe)) {
 		vf_say(env, "%s cannot be used inside bpf_spin_lock-ed region\n", what);
 		return -EINVAL;
 	}
 	/* Leaving a subprogram keeps what is held; leaving the program must not. */
-	must = !st->curframe || vf_frame(env)->in_async_cb;
+	must = !st->curframe || vf_frame(env)->in_async_cb || how == LEAVE_THROWN;
 	for (u32 i = 0; must && i < st->nr_refs; i++) {
 		if (st->refs[i].kind != REF_PTR)
 			continue;
@@ -625,7 +625,7 @@ int vf_check_resources(struct env *env, bool exit_frame, bool check_lock, const 
 		vf_say(env, "%s would lead to reference leak\n", what);
 		return -EINVAL;
 	}
-	if (exit_frame && st->curframe)
+	if (how == LEAVE_FRAME && st->curframe)
 		return 0;
 	if (st->active_irq_id) {
 		vf_say(env, "%s cannot be used inside bpf_local_irq_save-ed region\n", what);

@@ -55,6 +55,61 @@ static int add_subprog(struct env *env, s64 start)
 	return 0;
 }
 
+/* The function that a tag on the program names, for what is thrown. */
+static int find_exception_cb(struct env *env)
+{
+	const struct skep_verify_req *req = env->req;
+	const struct skep_btf *btf = req->prog_btf;
+	const char *name = NULL;
+	s32 sub = -ENOENT;
+	int err;
+	u32 id;
+
+	if (!btf || !req->nr_func_info)
+		return 0;
+	for (u32 i = skep_btf_start_id(btf); i < skep_btf_nr_types(btf); i++) {
+		const struct btf_type *t = skep_btf_type(btf, i);
+		const char *tag = skep_btf_name(btf, t);
+
+		if (skep_btf_kind(t) != BTF_KIND_DECL_TAG || t->type != req->func_info[0].type_id ||
+		    *(const s32 *)(t + 1) != -1 || strncmp(tag, "exception_callback:", 19))
+			continue;
+		if (name) {
+			vf_say(env, "multiple exception callback tags for main subprog\n");
+			return -EEXIST;
+		}
+		name = tag + 19;
+	}
+	if (!name)
+		return 0;
+	id = skep_btf_find_own(btf, name, BTF_KIND_FUNC);
+	if (!id) {
+		vf_say(env, "exception callback '%s' could not be found in BTF\n", name);
+		return -ENOENT;
+	}
+	if (skep_btf_vlen(skep_btf_type(btf, id)) != BTF_FUNC_GLOBAL) {
+		vf_say(env, "exception callback '%s' must have global linkage\n", name);
+		return -EINVAL;
+	}
+	for (u32 i = 0; sub < 0 && i < req->nr_func_info; i++)
+		if (req->func_info[i].type_id == id)
+			sub = (s32)req->func_info[i].insn_off;
+	if (sub < 0) {
+		vf_say(env, "exception callback type id not found in func_info\n");
+		return -EINVAL;
+	}
+	if (!sub)
+		return 0; /* the program itself */
+	err = add_subprog(env, sub);
+	if (err)
+		return err;
+	env->exception_cb = (u32)vf_subprog_at(env, (u32)sub);
+	env->subs[env->exception_cb].is_exception_cb = true;
+	env->subs[env->exception_cb].is_cb = true;
+	env->subs[env->exception_cb].is_async_cb = true;
+	return 0;
+}
+
 int vf_find_subprogs(struct env *env)
 {
 	int err = add_subprog(env, 0);
@@ -70,6 +125,8 @@ int vf_find_subprogs(struct env *env)
 		else if (addr || (call && in->src_reg == BPF_PSEUDO_CALL))
 			err = add_subprog(env, (s64)i + in->imm + 1);
 	}
+	if (!err)
+		err = find_exception_cb(env);
 	if (err)
 		return err;
 	for (u32 i = 0; i < env->nr_subs; i++) {

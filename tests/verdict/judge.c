@@ -68,7 +68,7 @@ static int load(const char *path, const char *name, const struct btf *btf, unsig
 	return skep_load_alone(&o);
 }
 
-/* The log's last line before the statistics, without its newline; cut at 200. */
+/* The reason: the log's last line before the statistics, without its newline; cut at 200. */
 static void final_message(char *to, size_t size)
 {
 	char *stats = strstr(log_buf, "\nprocessed "), *end, *start;
@@ -82,6 +82,11 @@ static void final_message(char *to, size_t size)
 		end--;
 	for (start = end; start > log_buf && start[-1] != '\n';)
 		start--;
+	/* What was wrong with the arguments stands before. */
+	if (!strncmp(start, "Caller passes invalid args", 26) && start > log_buf) {
+		for (end = --start; start > log_buf && start[-1] != '\n';)
+			start--;
+	}
 	snprintf(to, size, "%.*s", (int)(end - start > 200 ? 200 : end - start), start);
 }
 
