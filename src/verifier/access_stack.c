@@ -197,12 +197,9 @@ static int write_var(struct env *env, const struct reg *ptr, struct frame *f, s3
 			relied = true;
 			continue;
 		}
-		if (*type == SK_SPILL || slot_is_special(s)) {
-			u8 keep = *type;
-
-			(void)keep;
+		/* A number spilled here is one no more, also in the bytes that stay. */
+		if (slot_is_spill(s) || slot_is_special(s))
 			scrub(s);
-		}
 		if (zero && *type == SK_ZERO)
 			relied = true;
 		else

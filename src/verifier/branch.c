@@ -86,10 +86,7 @@ static void add_linked(struct hist *h, struct reg *r, u32 id, u32 frameno, bool 
 {
 	if (r->kind != RK_SCALAR || r->id != id)
 		return;
-	for (u32 i = 0; i < h->nr_linked; i++)
-		if (h->linked[i].frameno == frameno && h->linked[i].is_reg == is_reg &&
-		    h->linked[i].index == index)
-			return;
+	/* Two compared that are linked fill the list twice, as in Linux. */
 	if (h->nr_linked == VF_MAX_LINKED) {
 		reg_unlink(r);
 		return;

@@ -142,7 +142,7 @@ int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
 	env->len = req->nr_insns;
 	env->insns = skep_memdup(req->insns, (size_t)env->len * sizeof(*env->insns));
 	env->aux = skep_calloc(env->len + 1, sizeof(*env->aux));
-	env->known = skep_calloc(env->len + 1, sizeof(*env->known));
+	env->known = skep_calloc(vf_nr_known(env), sizeof(*env->known));
 	if (!env->insns || !env->aux || !env->known)
 		err = -ENOMEM;
 	for (u32 i = 0; !err && i < env->len; i++)

@@ -290,7 +290,7 @@ struct env {
 	u32 insn_idx, prev_insn_idx;
 	struct pending *pending;
 	u32 nr_pending;
-	struct known **known; /* by instruction */
+	struct known **known; /* by instruction and caller */
 	struct known *evicted;
 	struct scc_visit *sccs;
 	struct stack_live *stack_live;
@@ -312,6 +312,11 @@ struct env {
 	u32 max_tp_access;
 	struct reg fake[2]; /* a compare's immediate as registers */
 };
+
+static inline u32 vf_nr_known(const struct env *env)
+{
+	return 2 * env->len;
+}
 
 /* --- log.c: messages --- */
 

@@ -231,6 +231,15 @@ static void evict(struct env *env, struct known **at)
 	env->evicted = k;
 }
 
+/*
+ * Checkpoints at @idx are kept by who called the function: one list each, as far as the size of
+ * the table goes. Which are met decides when new ones are made.
+ */
+static struct known **known_at(struct env *env, u32 idx)
+{
+	return &env->known[(idx ^ vf_frame(env)->callsite) % vf_nr_known(env)];
+}
+
 static int save_state(struct env *env, struct state *cur, u32 idx)
 {
 	struct known *k = skep_zalloc(sizeof(*k));
@@ -243,8 +252,8 @@ static int save_state(struct env *env, struct state *cur, u32 idx)
 	env->peak_states = SKEP_MAX(env->peak_states, env->live_states);
 	env->prev_jmps = env->jmps;
 	env->prev_processed = env->processed;
-	k->next = env->known[idx];
-	env->known[idx] = k;
+	k->next = *known_at(env, idx);
+	*known_at(env, idx) = k;
 	err = state_store(&k->st, cur);
 	if (err)
 		return err;
@@ -268,7 +277,7 @@ static int visit(struct env *env, u32 idx)
 		      env->req->flags & SKEP_PROG_F_TEST_STATE_FREQ || cur->nr_hist > 40;
 	bool add = forced ||
 		   (env->jmps - env->prev_jmps >= 2 && env->processed - env->prev_processed >= 8);
-	struct known **at = &env->known[idx];
+	struct known **at = known_at(env, idx);
 	u32 n = 0;
 	int err;
 
@@ -278,6 +287,10 @@ static int visit(struct env *env, u32 idx)
 		bool loop;
 		u32 weight;
 
+		if (k->st.insn_idx != idx) {
+			at = &k->next;
+			continue;
+		}
 		n++;
 		if (k->st.branches) {
 			v = compare_open(env, &k->st, cur, idx, forced);
@@ -567,7 +580,7 @@ static void assume_args(struct env *env, struct frame *f, u32 n)
 
 static void drop_known(struct env *env)
 {
-	for (u32 i = 0; i < env->len; i++) {
+	for (u32 i = 0; i < vf_nr_known(env); i++) {
 		while (env->known[i]) {
 			struct known *k = env->known[i];
 
