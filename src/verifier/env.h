@@ -127,8 +127,16 @@ struct slot_block {
 	struct slot slots[VF_BLOCK_SLOTS];
 };
 
+/* A register as checkpoints keep it: only the words that say something, shared like the blocks. */
+struct reg_box {
+	u32 users;
+	u32 words; /* bit i: word i of struct reg differs from one that was never written */
+	u8 kind;
+	u64 word[];
+};
+
 struct frame {
-	struct reg regs[VF_NR_REGS];
+	struct reg *regs; /* VF_NR_REGS of them; of a checkpoint NULL */
 	u32 callsite; /* of the call that made this frame; UINT32_MAX for the first */
 	u32 frameno, subprog;
 	u32 async_entry_cnt;
@@ -141,6 +149,9 @@ struct frame {
 	/* Of a checkpoint, instead of slots; NULL for a block of empty ones: */
 	struct slot_block **blocks;
 	u64 precise_slots;
+	/* and instead of regs; NULL for one that was never written: */
+	struct reg_box *boxes[VF_NR_REGS];
+	u16 precise_regs;
 };
 
 enum ref_kind { REF_PTR, REF_LOCK, REF_RES_LOCK, REF_RES_LOCK_IRQ, REF_IRQ };
@@ -430,6 +441,8 @@ static inline const struct slot *frame_slot(const struct frame *f, u32 i)
 	b = f->blocks[i / VF_BLOCK_SLOTS];
 	return b ? &b->slots[i % VF_BLOCK_SLOTS] : &vf_empty_slot;
 }
+/* Register @i of a frame of either form, to read; *tmp may be used to unpack it. */
+const struct reg *frame_reg(const struct frame *f, u32 i, struct reg *tmp);
 /* Forget what the slots in @dead of a checkpoint's frame hold. -ENOMEM: not all were forgotten. */
 int frame_clear_slots(struct frame *f, u64 dead);
 int frame_grow(struct frame *f, u32 slots);

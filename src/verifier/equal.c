@@ -167,12 +167,14 @@ static bool frame_covers(struct env *env, const struct frame *old, const struct 
 {
 	static const struct slot empty;
 	u16 live = env->aux[idx].live;
+	struct reg tmp;
 
 	if (old->callback_depth > cur->callback_depth)
 		return false;
 	for (u32 i = 0; i < VF_NR_REGS; i++)
 		if ((live >> i & 1) &&
-		    !reg_covers(&old->regs[i], old->regs[i].precise, &cur->regs[i], m, how))
+		    !reg_covers(frame_reg(old, i, &tmp), old->precise_regs >> i & 1, &cur->regs[i],
+				m, how))
 			return false;
 	/* A number that may yet matter: the stack must have the same extent as well. */
 	if (how != SAME_ENOUGH && old->nr_slots > cur->nr_slots)

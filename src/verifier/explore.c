@@ -137,16 +137,19 @@ static int pop_branch(struct env *env, u32 *idx, u32 *prev)
 static bool may_be_looping(const struct state *old, const struct state *cur)
 {
 	const struct frame *a, *b;
+	struct reg tmp;
 
 	if (old->curframe != cur->curframe)
 		return false;
 	a = old->frame[old->curframe];
 	b = cur->frame[cur->curframe];
-	for (u32 i = 0; i < VF_NR_REGS; i++)
-		if (a->regs[i].kind != b->regs[i].kind || a->regs[i].off != b->regs[i].off ||
-		    a->regs[i].id != b->regs[i].id || a->regs[i].ref_id != b->regs[i].ref_id ||
-		    memcmp(&a->regs[i].v, &b->regs[i].v, sizeof(a->regs[i].v)))
+	for (u32 i = 0; i < VF_NR_REGS; i++) {
+		const struct reg *r = frame_reg(a, i, &tmp), *s = &b->regs[i];
+
+		if (r->kind != s->kind || r->off != s->off || r->id != s->id ||
+		    r->ref_id != s->ref_id || memcmp(&r->v, &s->v, sizeof(r->v)))
 			return false;
+	}
 	return true;
 }
 

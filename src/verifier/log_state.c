@@ -253,13 +253,14 @@ static void log_slot(struct env *env, const struct state *st, u32 frameno, u32 i
 void vf_log_state(struct env *env, const struct state *st, u32 frameno, bool all)
 {
 	const struct frame *f = st->frame[frameno];
+	struct reg tmp;
 
 	if (!vf_logging(env))
 		return;
 	if (f->frameno)
 		vf_log(env, " frame%u:", f->frameno);
 	for (u32 i = 0; i < VF_NR_REGS; i++) {
-		const struct reg *r = &f->regs[i];
+		const struct reg *r = frame_reg(f, i, &tmp);
 
 		if (r->kind == RK_NOT_INIT || (!all && !(env->scratched_regs >> i & 1)))
 			continue;

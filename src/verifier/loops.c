@@ -189,9 +189,12 @@ void vf_widen(struct env *env, const struct state *old, struct state *cur)
 	for (u32 f = 0; f <= cur->curframe && f <= old->curframe; f++) {
 		const struct frame *fo = old->frame[f];
 		struct frame *fc = cur->frame[f];
+		struct reg tmp;
 
 		for (u32 i = 0; i < VF_NR_REGS; i++)
-			widen_reg(&fo->regs[i], fo->regs[i].precise, &fc->regs[i]);
+			if (fc->regs[i].kind == RK_SCALAR)
+				widen_reg(frame_reg(fo, i, &tmp), fo->precise_regs >> i & 1,
+					  &fc->regs[i]);
 		for (u32 i = 0; i < fo->nr_slots && i < fc->nr_slots; i++)
 			if (slot_is_spill(frame_slot(fo, i)) && slot_is_spill(&fc->slots[i]))
 				widen_reg(&frame_slot(fo, i)->spill, fo->precise_slots >> i & 1,

@@ -281,10 +281,11 @@ static void mark_state(struct track *t, struct state *st, bool *ret_changed)
 		for (u32 i = 0; i < 10; i++) {
 			if (!(t->regs[f] >> i & 1))
 				continue;
-			if (fr->regs[i].kind != RK_SCALAR || fr->regs[i].precise) {
+			if (!fr->boxes[i] || fr->boxes[i]->kind != RK_SCALAR ||
+			    fr->precise_regs >> i & 1) {
 				t->regs[f] &= (u16) ~(1u << i);
 			} else {
-				fr->regs[i].precise = true;
+				fr->precise_regs |= (u16)(1u << i);
 				*ret_changed = true;
 			}
 		}
@@ -382,7 +383,8 @@ int vf_propagate_precision(struct env *env, const struct state *from, struct sta
 		const struct frame *fr = from->frame[f];
 
 		for (u32 i = 0; i < 10; i++)
-			if (fr->regs[i].kind == RK_SCALAR && fr->regs[i].precise)
+			if (fr->precise_regs >> i & 1 && fr->boxes[i] &&
+			    fr->boxes[i]->kind == RK_SCALAR)
 				regs[f] |= (u16)(1u << i);
 		slots[f] = fr->precise_slots;
 	}

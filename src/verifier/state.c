@@ -145,9 +145,25 @@ void frame_init_regs(struct frame *f)
 	f->regs[10].frameno = f->frameno;
 }
 
+/* A frame that is worked on has its registers behind it. */
+struct live_frame {
+	struct frame f;
+	struct reg regs[VF_NR_REGS];
+};
+
+static struct frame *alloc_live(void)
+{
+	struct live_frame *l = skep_zalloc(sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->f.regs = l->regs;
+	return &l->f;
+}
+
 struct frame *frame_new(u32 callsite, u32 frameno, u32 subprog)
 {
-	struct frame *f = skep_zalloc(sizeof(*f));
+	struct frame *f = alloc_live();
 
 	if (!f)
 		return NULL;
@@ -170,6 +186,81 @@ const struct slot vf_empty_slot = {
 		    .u32max = UINT32_MAX},
 };
 
+/* --- registers of checkpoints --- */
+
+enum { REG_WORDS = sizeof(struct reg) / sizeof(u64) };
+
+_Static_assert(sizeof(struct reg) % sizeof(u64) == 0, "registers are whole words");
+
+static void box_put(struct reg_box *b)
+{
+	if (b && !--b->users)
+		skep_free(b);
+}
+
+/* What of @r differs from a register that was never written: a mask of words, and the words. */
+static u32 pack_reg(const struct reg *r, u64 *word)
+{
+	struct reg copy = *r;
+	u64 a[REG_WORDS], b[REG_WORDS];
+	u32 mask = 0, n = 0;
+
+	copy.precise = false; /* told beside it */
+	memcpy(a, &copy, sizeof(a));
+	memcpy(b, &vf_empty_slot.spill, sizeof(b));
+	for (u32 i = 0; i < REG_WORDS; i++) {
+		if (a[i] == b[i])
+			continue;
+		mask |= 1u << i;
+		word[n++] = a[i];
+	}
+	return mask;
+}
+
+/* The box of @r: @like's, if that holds the same. *ret_box NULL: there is nothing to hold. */
+static int box_of(const struct reg *r, struct reg_box *like, struct reg_box **ret_box)
+{
+	u64 word[REG_WORDS];
+	u32 mask = pack_reg(r, word), n = (u32)__builtin_popcount(mask);
+	struct reg_box *b;
+
+	*ret_box = NULL;
+	if (!mask)
+		return 0;
+	if (like && like->words == mask && !memcmp(like->word, word, n * sizeof(*word))) {
+		like->users++;
+		*ret_box = like;
+		return 0;
+	}
+	b = skep_alloc(sizeof(*b) + n * sizeof(*word));
+	if (!b)
+		return -ENOMEM;
+	b->users = 1;
+	b->words = mask;
+	b->kind = r->kind;
+	memcpy(b->word, word, n * sizeof(*word));
+	*ret_box = b;
+	return 0;
+}
+
+const struct reg *frame_reg(const struct frame *f, u32 i, struct reg *tmp)
+{
+	const struct reg_box *b = f->boxes[i];
+	u64 word[REG_WORDS];
+	u32 n = 0;
+
+	if (f->regs)
+		return &f->regs[i];
+	if (!b)
+		return &vf_empty_slot.spill;
+	memcpy(word, &vf_empty_slot.spill, sizeof(word));
+	for (u32 left = b->words; left; left &= left - 1)
+		word[__builtin_ctz(left)] = b->word[n++];
+	memcpy(tmp, word, sizeof(*tmp));
+	tmp->precise = f->precise_regs >> i & 1;
+	return tmp;
+}
+
 static void block_put(struct slot_block *b)
 {
 	if (b && !--b->users)
@@ -182,6 +273,8 @@ void frame_free(struct frame *f)
 		return;
 	for (u32 i = 0; f->blocks && i < SKEP_DIV_UP(f->nr_slots, VF_BLOCK_SLOTS); i++)
 		block_put(f->blocks[i]);
+	for (u32 i = 0; !f->regs && i < VF_NR_REGS; i++)
+		box_put(f->boxes[i]);
 	skep_free(f->blocks);
 	skep_free(f->slots);
 	skep_free(f);
@@ -191,9 +284,10 @@ static int frame_copy(struct frame **dst, const struct frame *src)
 {
 	struct frame *d = *dst;
 	struct slot *slots;
+	struct reg *regs;
 
 	if (!d) {
-		d = skep_zalloc(sizeof(*d));
+		d = alloc_live();
 		if (!d)
 			return -ENOMEM;
 		*dst = d;
@@ -204,10 +298,20 @@ static int frame_copy(struct frame **dst, const struct frame *src)
 		if (src->nr_slots && !slots)
 			return -ENOMEM;
 	}
+	regs = d->regs;
 	*d = *src;
 	d->slots = slots;
 	d->blocks = NULL;
 	d->precise_slots = 0;
+	memset(d->boxes, 0, sizeof(d->boxes));
+	d->precise_regs = 0;
+	d->regs = regs;
+	for (u32 i = 0; i < VF_NR_REGS; i++) {
+		const struct reg *r = frame_reg(src, i, &regs[i]);
+
+		if (r != &regs[i])
+			regs[i] = *r;
+	}
 	if (src->blocks)
 		for (u32 i = 0; i < src->nr_slots; i++)
 			slots[i] = *frame_slot(src, i);
@@ -247,10 +351,19 @@ static int frame_store(struct frame **dst, const struct frame *src, const struct
 	if (!d)
 		return -ENOMEM;
 	*dst = d;
+	d->regs = NULL;
 	d->slots = NULL;
 	d->precise_slots = 0;
 	d->blocks = NULL;
 	d->nr_slots = 0;
+	for (u32 i = 0; i < VF_NR_REGS; i++) {
+		int err = box_of(&src->regs[i], like && !like->regs ? like->boxes[i] : NULL,
+				 &d->boxes[i]);
+
+		if (err)
+			return err;
+		d->precise_regs |= (u16)(src->regs[i].precise << i);
+	}
 	if (!n)
 		return 0;
 	d->blocks = skep_calloc(n, sizeof(struct slot_block *));
@@ -403,7 +516,8 @@ void vf_all_precise(struct state *st)
 			struct frame *f = st->frame[i];
 
 			for (u32 r = 0; r < VF_NR_REGS; r++)
-				f->regs[r].precise |= f->regs[r].kind == RK_SCALAR;
+				if (f->boxes[r] && f->boxes[r]->kind == RK_SCALAR)
+					f->precise_regs |= (u16)(1u << r);
 			for (u32 s = 0; s < f->nr_slots; s++)
 				if (slot_is_scalar(frame_slot(f, s)))
 					f->precise_slots |= 1ull << s;
