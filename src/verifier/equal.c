@@ -162,19 +162,34 @@ static bool slot_covers(const struct slot *old, bool precise, const struct slot 
 	return true;
 }
 
+/* Most registers are settled by what their box says of itself. */
+static bool stored_covers(const struct frame *old, u32 i, const struct reg *cur, struct idmap *m,
+			  enum sameness how)
+{
+	bool precise = old->precise_regs >> i & 1;
+	const struct reg_box *b = old->boxes[i];
+	struct reg tmp;
+
+	if (how == SAME_ENOUGH && !b)
+		return true;
+	if (b && b->kind != cur->kind && how != SAME_EXACTLY && b->kind != RK_NOT_INIT)
+		return false;
+	if (how == SAME_ENOUGH && b->kind == RK_SCALAR && !precise)
+		return true;
+	return reg_covers(frame_reg(old, i, &tmp), precise, cur, m, how);
+}
+
 static bool frame_covers(struct env *env, const struct frame *old, const struct frame *cur, u32 idx,
 			 struct idmap *m, enum sameness how)
 {
 	static const struct slot empty;
 	u16 live = env->aux[idx].live;
-	struct reg tmp;
 
 	if (old->callback_depth > cur->callback_depth)
 		return false;
 	for (u32 i = 0; i < VF_NR_REGS; i++)
 		if ((live >> i & 1) &&
-		    !reg_covers(frame_reg(old, i, &tmp), old->precise_regs >> i & 1, &cur->regs[i],
-				m, how))
+		    !stored_covers(old, i, &cur->regs[i], m, how))
 			return false;
 	/* A number that may yet matter: the stack must have the same extent as well. */
 	if (how != SAME_ENOUGH && old->nr_slots > cur->nr_slots)
