@@ -70,6 +70,10 @@ struct bpf_task_work {
 
 #define __imm_addr(name) [name] "i"(&name)
 
-char LICENSE[] SEC("license") = "GPL";
+/* An object of another license names it before it includes this. */
+#ifndef LICENSE_NAME
+#define LICENSE_NAME "GPL"
+#endif
+char LICENSE[] SEC("license") = LICENSE_NAME;
 
 #endif
