@@ -226,7 +226,7 @@ s64 skep_format(char *out, u32 size, const char *fmt, u32 fmt_size, const u64 *a
 		u32 bytes;
 		char conv;
 
-		if ((u8)*fmt >= 128 || ((u8)*fmt < 32 && !strchr("\t\n\v\f\r", *fmt)))
+		if (*fmt == 127 || ((u8)*fmt < 32 && !strchr("\t\n\v\f\r", *fmt)))
 			return -EINVAL;
 		if (*fmt != '%') {
 			put(&s, *fmt++);

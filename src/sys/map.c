@@ -224,6 +224,9 @@ static struct skep_map *create(struct skep_attr_map_create *a)
 	};
 	int err;
 
+	/* Programs are handed what the kernel keeps of a device: not for writing. */
+	if (a->map_type == BPF_MAP_TYPE_DEVMAP || a->map_type == BPF_MAP_TYPE_DEVMAP_HASH)
+		facts.flags |= BPF_F_RDONLY_PROG;
 	a->map_flags &= ~(u32)SKEP_F_TOKEN_FD; /* of the call, not of the map */
 	err = common_checks(a);
 

@@ -288,38 +288,40 @@ static bool pkt_ok(struct env *env, enum access_kind kind)
 	return true;
 }
 
-static int check_align(struct env *env, const struct reg *r, s32 off, u32 size)
+static const char *const aligned_name[RK_NR] = {
+	[RK_STACK] = "stack ",
+	[RK_FLOW_KEYS] = "flow keys ",
+	[RK_MAP_KEY] = "key ",
+	[RK_MAP_VALUE] = "value ",
+	[RK_CTX] = "context ",
+	[RK_SOCKET] = "sock ",
+	[RK_SOCK_COMMON] = "sock_common ",
+	[RK_TCP_SOCK] = "tcp_sock ",
+	[RK_XDP_SOCK] = "xdp_sock ",
+};
+
+int vf_check_align(struct env *env, const struct reg *r, s32 off, u32 size, bool strict)
 {
-	const char *what = "";
+	bool pkt = r->kind == RK_PKT || r->kind == RK_PKT_META;
+	const char *what = aligned_name[r->kind];
 	char var[48];
 	struct tnum t;
 
-	if (r->kind == RK_STACK)
-		what = "stack ";
-	else if (!(env->req->flags & SKEP_PROG_F_STRICT_ALIGNMENT) ||
-		 env->req->flags & SKEP_PROG_F_ANY_ALIGNMENT)
-		return 0;
-	else if (r->kind == RK_PKT || r->kind == RK_PKT_META)
-		what = "packet ";
-	else if (r->kind == RK_MAP_VALUE)
-		what = "value ";
-	else if (r->kind == RK_CTX)
-		what = "context ";
-	if (size == 1)
+	strict |= r->kind == RK_STACK || (env->req->flags & SKEP_PROG_F_STRICT_ALIGNMENT &&
+					  !(env->req->flags & SKEP_PROG_F_ANY_ALIGNMENT));
+	if (!strict || size == 1 || r->kind == RK_ARENA)
 		return 0;
 	/* Packets start at an address of 2 modulo 4. */
-	t = tnum_add(r->v.tn, tnum_const((u64)(s64)r->off + (u64)(s64)off));
-	if (r->kind == RK_PKT)
-		t = tnum_add(t, tnum_const(2));
+	t = tnum_add(r->v.tn, tnum_const((u64)(s64)r->off + (u64)(s64)off + (pkt ? 2 : 0)));
 	if (tnum_aligned(t, size))
 		return 0;
 	tnum_text(r->v.tn, var, sizeof(var));
-	if (r->kind == RK_PKT)
+	if (pkt)
 		vf_say(env, "misaligned packet access off %d+%s+%d+%d size %u\n", 2, var, r->off,
 		       off, size);
 	else
-		vf_say(env, "misaligned %saccess off %s+%d+%d size %u\n", what, var, r->off, off,
-		       size);
+		vf_say(env, "misaligned %saccess off %s+%d+%d size %u\n", what ? what : "", var,
+		       r->off, off, size);
 	return -EACCES;
 }
 
@@ -348,14 +350,14 @@ static int mem_region(struct env *env, u32 regno, s32 off, u32 size, enum access
 }
 
 static int check_mem_kind(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size,
-			  enum access_kind kind, int value_regno, bool sext)
+			  enum access_kind kind, int value_regno, bool sext, bool aligned)
 {
 	struct reg *regs = vf_regs(env), *r = &regs[regno];
 	s32 insn_off = off;
 	char name[64];
 	int err;
 
-	err = check_align(env, r, off, size);
+	err = vf_check_align(env, r, off, size, aligned);
 	if (err)
 		return err;
 	off += r->off;
@@ -414,7 +416,7 @@ static int check_mem_kind(struct env *env, u32 insn_idx, u32 regno, s32 off, u32
 	case RK_BUF:
 		if (r->flags & RF_MAYBE_NULL)
 			break;
-		err = vf_check_buf(env, regno, off + r->off, size, kind);
+		err = vf_check_buf(env, regno, off, size, kind);
 		if (!err && kind == ACCESS_READ && value_regno >= 0)
 			reg_set_unknown(&regs[value_regno]);
 		return err;
@@ -428,12 +430,11 @@ static int check_mem_kind(struct env *env, u32 insn_idx, u32 regno, s32 off, u32
 }
 
 int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
-		 int value_regno, bool sext, bool is_st)
+		 int value_regno, bool sext, bool aligned)
 {
 	struct reg *regs = vf_regs(env);
-	int err = check_mem_kind(env, insn_idx, regno, off, size, kind, value_regno, sext);
+	int err = check_mem_kind(env, insn_idx, regno, off, size, kind, value_regno, sext, aligned);
 
-	(void)is_st;
 	if (!err && size < 8 && value_regno >= 0 && kind == ACCESS_READ &&
 	    regs[value_regno].kind == RK_SCALAR) {
 		struct reg *v = &regs[value_regno];
@@ -566,7 +567,7 @@ int vf_step_st(struct env *env, const struct bpf_insn *insn)
 		return err;
 	dst = vf_regs(env)[insn->dst_reg];
 	err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, bytes_of(insn),
-			   ACCESS_WRITE, stx ? insn->src_reg : -1, false, !stx);
+			   ACCESS_WRITE, stx ? insn->src_reg : -1, false, false);
 	if (!err)
 		err = vf_note_ptr(env, env->insn_idx, &dst, false);
 	return err;
@@ -617,7 +618,7 @@ static int atomic_order(struct env *env, const struct bpf_insn *insn)
 	r = vf_regs(env)[mem];
 	err = vf_check_mem(env, env->insn_idx, mem, insn->off, bytes_of(insn),
 			   load ? ACCESS_READ : ACCESS_WRITE, load ? insn->dst_reg : insn->src_reg,
-			   false, false);
+			   false, true);
 	if (!err && !atomics_ok(&r, insn->imm)) {
 		vf_say(env, "BPF_ATOMIC %s R%u %s is not allowed\n",
 		       load ? "loads from" : "stores into", mem, vf_reg_name(&r, name));
@@ -675,13 +676,13 @@ int vf_step_atomic(struct env *env, const struct bpf_insn *insn)
 	}
 	dst = vf_regs(env)[insn->dst_reg];
 	err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, size, ACCESS_READ, -1,
-			   false, false);
+			   false, true);
 	if (!err && load >= 0)
 		err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, size, ACCESS_READ,
-				   load, false, false);
+				   load, false, true);
 	if (!err)
 		err = vf_check_mem(env, env->insn_idx, insn->dst_reg, insn->off, size, ACCESS_WRITE,
-				   -1, false, false);
+				   -1, false, true);
 	if (!err)
 		err = vf_note_ptr(env, env->insn_idx, &dst, false);
 	return err;

@@ -124,7 +124,6 @@ int vf_check_sock(struct env *env, u32 regno, s32 off, u32 size, enum access_kin
 int vf_check_flow_keys(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		       int value_regno)
 {
-	off += vf_regs(env)[regno].off;
 	if (off < 0 || (u64)off + size > sizeof(struct bpf_flow_keys)) {
 		vf_say(env, "invalid access to flow keys off=%d size=%u\n", off, size);
 		return -EACCES;

@@ -175,7 +175,8 @@ int vf_check_format(struct env *env, const char *fmt, u32 len, u32 nr_args)
 	for (; i < len; i++) {
 		u8 c = (u8)fmt[i];
 
-		if ((c < 32 && c != '\n' && c != '\t' && c != '\r') || c >= 127)
+		/* What is no ASCII stands for itself. */
+		if ((c < 32 && (c < '\t' || c > '\r')) || c == 127)
 			return -EINVAL;
 		if (c != '%')
 			continue;
@@ -472,16 +473,8 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 			c->raw_size = c->row->arg_size[i];
 		}
 		err = vf_check_helper_mem(env, regno, c->row->arg_size[i], mode, false, pkt);
-		if (!err && arg & SKEP_ARG_ALIGNED) {
-			struct tnum t = tnum_add(r->v.tn, tnum_const((u64)(s64)r->off));
-
-			if (!tnum_aligned(t, c->row->arg_size[i])) {
-				vf_say(env, "misaligned %saccess off %lld+%d+%d size %u\n",
-				       r->kind == RK_STACK ? "stack " : "",
-				       (long long)r->v.tn.value, r->off, 0, c->row->arg_size[i]);
-				return -EACCES;
-			}
-		}
+		if (!err && arg & SKEP_ARG_ALIGNED)
+			err = vf_check_align(env, r, 0, c->row->arg_size[i], true);
 		return err;
 	case SKEP_ARG_CONST_SIZE:
 	case SKEP_ARG_CONST_SIZE_OR_ZERO: {
@@ -556,7 +549,11 @@ static int check_arg(struct env *env, struct call *c, u32 i)
 			return err;
 	}
 	if (arg & SKEP_ARG_RELEASE && SKEP_ARG_KIND(arg) == SKEP_ARG_DYNPTR) {
-		if (r->kind == RK_STACK && !vf_dynptr_is_held(env, regno)) {
+		if (r->kind != RK_STACK) {
+			vf_say(env, "cannot release unowned const bpf_dynptr\n");
+			return -EINVAL;
+		}
+		if (!vf_dynptr_is_held(env, regno)) {
 			vf_say(env, "arg %u is an unacquired reference\n", regno);
 			return -EINVAL;
 		}
@@ -891,6 +888,12 @@ static int special(struct env *env, struct call *c)
 	return 0;
 }
 
+static bool changes_map(u32 id)
+{
+	return id == BPF_FUNC_map_update_elem || id == BPF_FUNC_map_delete_elem ||
+	       id == BPF_FUNC_map_push_elem || id == BPF_FUNC_map_pop_elem;
+}
+
 int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 {
 	struct call c = {.id = (u32)insn->imm, .callback = -1};
@@ -907,6 +910,10 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 		err = check_arg(env, &c, i);
 		if (err)
 			return err;
+	}
+	if (c.map && c.map->flags & BPF_F_RDONLY_PROG && changes_map(c.id)) {
+		vf_say(env, "write into map forbidden\n");
+		return -EACCES;
 	}
 	err = vf_note_call(env, env->insn_idx, c.map, c.callback);
 	if (err)
@@ -939,7 +946,7 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 		return err;
 	refine_result(env, &c);
 	if (c.id == BPF_FUNC_tail_call && c.map->type != BPF_MAP_TYPE_PROG_ARRAY) {
-		vf_say(env, "expected prog array map for tail call\n");
+		vf_say(env, "expected prog array map for tail call");
 		return -EINVAL;
 	}
 	if (c.map && !skep_map_helper_ok(c.map->type, c.id)) {

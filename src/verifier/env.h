@@ -137,7 +137,7 @@ struct reg_box {
 
 struct frame {
 	struct reg *regs; /* VF_NR_REGS of them; of a checkpoint NULL */
-	u32 callsite; /* of the call that made this frame; UINT32_MAX for the first */
+	u32 callsite;	  /* of the call that made this frame; UINT32_MAX for the first */
 	u32 frameno, subprog;
 	u32 async_entry_cnt;
 	u32 callback_depth;
@@ -535,9 +535,12 @@ int vf_step_ld_imm64(struct env *env, const struct bpf_insn *insn);
 int vf_step_ld_abs(struct env *env, const struct bpf_insn *insn);
 /*
  * One access of @size bytes at R@regno + @off. @value_regno: register loaded or stored; -1 none.
+ * @aligned: refused unless it is.
  */
 int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, enum access_kind kind,
-		 int value_regno, bool sext, bool is_st);
+		 int value_regno, bool sext, bool aligned);
+/* @strict: whatever the program was loaded with, as for atomic instructions. */
+int vf_check_align(struct env *env, const struct reg *r, s32 off, u32 size, bool strict);
 int vf_say_negative(struct env *env, u32 regno); /* a reason; -EACCES */
 int vf_check_region(struct env *env, u32 regno, const struct reg *r, s32 off, u32 size,
 		    u32 mem_size, bool zero_ok);

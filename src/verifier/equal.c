@@ -188,8 +188,7 @@ static bool frame_covers(struct env *env, const struct frame *old, const struct 
 	if (old->callback_depth > cur->callback_depth)
 		return false;
 	for (u32 i = 0; i < VF_NR_REGS; i++)
-		if ((live >> i & 1) &&
-		    !stored_covers(old, i, &cur->regs[i], m, how))
+		if ((live >> i & 1) && !stored_covers(old, i, &cur->regs[i], m, how))
 			return false;
 	/* A number that may yet matter: the stack must have the same extent as well. */
 	if (how != SAME_ENOUGH && old->nr_slots > cur->nr_slots)

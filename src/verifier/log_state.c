@@ -161,6 +161,10 @@ static void log_reg(struct env *env, const struct state *st, u32 curframe, const
 		vf_log(env, "%snon_own_ref", sep);
 		sep = ",";
 	}
+	if (r->kind == RK_DYNPTR) {
+		vf_log(env, "%stype=%s", sep, vf_dynptr_name(r->iter_phase));
+		sep = ",";
+	}
 	if (r->kind == RK_MAP_PTR || r->kind == RK_MAP_VALUE || r->kind == RK_MAP_KEY) {
 		if (r->map->name[0]) {
 			vf_log(env, "%smap=%.16s", sep, r->map->name);

@@ -82,7 +82,7 @@ static int descend(struct env *env, u32 n, u32 frame, u32 depth, bool own_stack,
 			return -EINVAL;
 		}
 		if (frame + 1 >= VF_MAX_FRAMES) {
-			vf_say(env, "the call stack of %u frames is too deep !\n", frame + 2);
+			vf_say(env, "the call stack of %u frames is too deep !\n", frame + 1);
 			return -E2BIG;
 		}
 		err = descend(env, (u32)to, frame + 1, depth, own_stack,
