@@ -141,14 +141,30 @@ static int arg_tags(struct env *env, const struct sub *sub, u32 arg, bool is_glo
 	return tags;
 }
 
-static bool is_ctx_name(const struct env *env, const char *name)
+/* Does a pointer to type @id name the context of this program? */
+static bool is_ctx_type(const struct env *env, u32 id)
 {
+	const struct skep_btf *b = env->req->prog_btf;
 	u32 type = env->req->prog_type;
+	const struct btf_type *t = skep_btf_type(b, id);
+	const char *name;
 
+	for (; t && (skep_btf_kind(t) == BTF_KIND_TYPEDEF || skep_btf_kind(t) == BTF_KIND_CONST ||
+		     skep_btf_kind(t) == BTF_KIND_VOLATILE ||
+		     skep_btf_kind(t) == BTF_KIND_RESTRICT ||
+		     skep_btf_kind(t) == BTF_KIND_TYPE_TAG);
+	     t = skep_btf_type(b, t->type))
+		if (skep_btf_kind(t) == BTF_KIND_TYPEDEF &&
+		    (type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_PERF_EVENT) &&
+		    !strcmp(skep_btf_name(b, t), "bpf_user_pt_regs_t"))
+			return true;
+	if (!t || skep_btf_kind(t) != BTF_KIND_STRUCT)
+		return false;
+	name = skep_btf_name(b, t);
 	if (env->ptype->ctx_name && *name && !strcmp(name, env->ptype->ctx_name))
 		return true;
-	if (!strcmp(name, "bpf_user_pt_regs_t") || !strcmp(name, "user_pt_regs"))
-		return type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_PERF_EVENT;
+	if (type == BPF_PROG_TYPE_KPROBE)
+		return !strcmp(name, "pt_regs");
 	return type == BPF_PROG_TYPE_RAW_TRACEPOINT && !strcmp(name, "bpf_raw_tracepoint_args");
 }
 
@@ -203,7 +219,7 @@ static int check_tagged_ctx(struct env *env, u32 i, u32 type_id)
 	case BPF_PROG_TYPE_EXT:
 		return 0;
 	}
-	if (is_struct && is_ctx_name(env, name))
+	if (is_ctx_type(env, type_id))
 		return 0;
 	if (!want)
 		vf_say(env, "arg#%u should be void pointer\n", i);
@@ -271,7 +287,7 @@ static int arg_of(struct env *env, struct sub *sub, u32 i, u32 type_id, bool is_
 	}
 	pt = skep_btf_skip_mods(b, t->type, &id);
 	kind = skep_btf_kind(pt);
-	if (tags & TAG_CTX || is_ctx_name(env, skep_btf_name(b, pt))) {
+	if (tags & TAG_CTX || is_ctx_type(env, t->type)) {
 		if (tags & ~TAG_CTX)
 			return bad_tags(env, i);
 		a->cls = ARG_CTX;
@@ -469,9 +485,8 @@ static int call_global(struct env *env, u32 n)
 	if (err)
 		goto bad;
 	for (u32 i = 0; i < sub->nr_args; i++) {
-		err = vf_check_reg(env, i + 1, USE_SRC);
-		if (!err)
-			err = check_sub_arg(env, sub, i);
+		vf_touch_reg(env, i + 1);
+		err = check_sub_arg(env, sub, i);
 		if (err)
 			goto bad;
 	}
