@@ -284,7 +284,7 @@ static int visit(struct env *env, u32 idx)
 	u32 n = 0;
 	int err;
 
-	while (*at) {
+	while (*at && !(env->req->watch && env->req->watch->every_path)) {
 		struct known *k = *at;
 		enum verdict v;
 		bool loop;
@@ -516,6 +516,11 @@ static int walk(struct env *env, u32 idx)
 				return err;
 		}
 		log_before(env, idx, &full);
+		if (unlikely(env->req->watch)) {
+			err = env->req->watch->step(env->req->watch->priv, idx, st);
+			if (err)
+				return err;
+		}
 		env->aux[idx].seen = true;
 		done = false;
 		{

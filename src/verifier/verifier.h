@@ -11,6 +11,15 @@
 #include "isa/facts.h"
 #include "spec/host.h"
 
+struct state; /* private: verifier/env.h */
+
+/* For tests: told of every instruction that the walk is about to take, with the state before it. */
+struct skep_verify_watch {
+	int (*step)(void *priv, u32 insn, const struct state *st); /* an error ends the walk */
+	void *priv;
+	bool every_path; /* cut none short where an explored state covers it */
+};
+
 struct skep_verify_req {
 	const struct skep_verify_host *host;
 
@@ -49,6 +58,8 @@ struct skep_verify_req {
 	u32 log_level;
 	char *log_buf;
 	u32 log_size;
+
+	const struct skep_verify_watch *watch; /* NULL outside of tests */
 };
 
 struct skep_verify_stats {
