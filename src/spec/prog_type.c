@@ -247,7 +247,7 @@ static const struct skep_prog_type_row rows[SKEP_NR_PROG_TYPES] = {
 	[BPF_PROG_TYPE_PERF_EVENT] = { .type = BPF_PROG_TYPE_PERF_EVENT, .name = "perf_event", .ctx_name = "bpf_perf_event_data", .ctx_size = 184,
 		TABLE(perf_event) },
 	[BPF_PROG_TYPE_CGROUP_SKB] = { .type = BPF_PROG_TYPE_CGROUP_SKB, .name = "cgroup_skb", SKB_CTX, TABLE(skb_cgroup),
-				       .flags = PR | ABS | NEEDS | LOAD, RET(0, 1) },
+				       .flags = PR | NEEDS | LOAD, RET(0, 1) },
 	[BPF_PROG_TYPE_CGROUP_SOCK] = { .type = BPF_PROG_TYPE_CGROUP_SOCK, .name = "cgroup_sock", .ctx_name = "bpf_sock", .ctx_size = 80,
 		TABLE(cgroup_sock), .flags = NEEDS, RET(0, 1) },
 	[BPF_PROG_TYPE_LWT_IN] = { .type = BPF_PROG_TYPE_LWT_IN, .name = "lwt_in", SKB_CTX, TABLE(skb_lwt), .flags = PR | LOAD },

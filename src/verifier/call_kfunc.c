@@ -4,6 +4,7 @@
  */
 #include "verifier/env.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -514,10 +515,6 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 	if (!strcmp(rname, "bpf_wq") || !strcmp(rname, "bpf_task_work"))
 		return work_arg(env, k, regno,
 				!strcmp(rname, "bpf_wq") ? SKEP_FIELD_WQ : SKEP_FIELD_TASK_WORK);
-	if (ends(pname, "__iter") || ends(pname, "__uninit")) {
-		vf_say(env, "skep: kernel function %s is not supported yet\n", k->name);
-		return -EINVAL;
-	}
 	if (ends(pname, "__str")) {
 		const char *s;
 		u32 len;
@@ -682,26 +679,28 @@ static int regions(struct env *env, const struct kcall *k)
 	return 0;
 }
 
-static const char *kern_ctx_name(u32 type)
+/* The kernel's own struct behind a context, from the pairs that its BTF lists; 0 with a reason. */
+static u32 kern_ctx(struct env *env, const struct skep_btf *btf)
 {
-	switch (type) {
-	case BPF_PROG_TYPE_XDP:
-		return "xdp_buff";
-	case BPF_PROG_TYPE_SOCKET_FILTER:
-	case BPF_PROG_TYPE_SCHED_CLS:
-	case BPF_PROG_TYPE_SCHED_ACT:
-	case BPF_PROG_TYPE_CGROUP_SKB:
-	case BPF_PROG_TYPE_LWT_IN:
-	case BPF_PROG_TYPE_LWT_OUT:
-	case BPF_PROG_TYPE_LWT_XMIT:
-	case BPF_PROG_TYPE_LWT_SEG6LOCAL:
-	case BPF_PROG_TYPE_SK_SKB:
-		return "sk_buff";
-	case BPF_PROG_TYPE_SK_LOOKUP:
-		return "bpf_sk_lookup_kern";
-	default:
-		return NULL;
+	u32 id = skep_btf_find(btf, "bpf_ctx_convert", BTF_KIND_STRUCT);
+	const struct btf_type *t = id ? skep_btf_type(btf, id) : NULL;
+	char name[64];
+	int n = snprintf(name, sizeof(name), "BPF_PROG_TYPE_%s_kern", env->ptype->name);
+
+	for (int i = 14; i < n - 5; i++)
+		name[i] = (char)toupper((unsigned char)name[i]);
+	for (u32 i = 0; t && i < skep_btf_vlen(t); i++) {
+		const struct btf_member *m = skep_btf_members(t) + i;
+
+		if (strcmp(skep_btf_str(btf, m->name_off), name))
+			continue;
+		if (skep_btf_is_struct(skep_btf_type(btf, m->type)))
+			return m->type;
+		vf_say(env, "kern ctx type id %u is not a struct\n", m->type);
+		return 0;
 	}
+	vf_say(env, "btf_vmlinux is malformed\n");
+	return 0;
 }
 
 static bool is_new(const char *name)
@@ -732,14 +731,10 @@ static int special_ptr(struct env *env, const struct kcall *k, struct reg *r0, b
 		return 0;
 	}
 	if (!strcmp(k->name, "bpf_cast_to_kern_ctx")) {
-		const char *n = kern_ctx_name(env->req->prog_type);
-		u32 id = n ? skep_btf_find(btf, n, BTF_KIND_STRUCT) : 0;
+		u32 id = kern_ctx(env, btf);
 
-		if (!id) {
-			vf_say(env, "skep: bpf_cast_to_kern_ctx is not supported for this program "
-				    "type yet\n");
+		if (!id)
 			return -EINVAL;
-		}
 		reg_set_btf(r0, btf, id, RF_TRUSTED);
 		return 0;
 	}
