@@ -209,7 +209,7 @@ static enum verdict compare_open(struct env *env, struct state *old, struct stat
 	    vf_states_equal(env, old, cur, SAME_WITHIN))
 		return HIT_LOOP;
 	if (aux->calls_back)
-		return vf_states_equal(env, old, cur, SAME_WITHIN) ? HIT_LOOP : miss;
+		return vf_states_equal(env, old, cur, SAME_WITHIN) ? HIT : miss;
 	if (may_be_looping(old, cur) && vf_states_equal(env, old, cur, SAME_EXACTLY) &&
 	    !iter_depths_differ(old, cur) && old->may_goto_depth == cur->may_goto_depth &&
 	    old->callback_unroll_depth == cur->callback_unroll_depth)
@@ -297,7 +297,7 @@ static int visit(struct env *env, u32 idx)
 		n++;
 		if (k->st.branches) {
 			v = compare_open(env, &k->st, cur, idx, forced);
-			loop = true;
+			loop = v == HIT_LOOP;
 		} else {
 			loop = vf_in_open_loop(env, &k->st);
 			if (!loop && !k->cleaned) {
