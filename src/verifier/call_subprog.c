@@ -32,6 +32,7 @@ static int enter(struct env *env, struct state *st, u32 subprog, u32 callsite, a
 	callee = frame_new(callsite, st->curframe + 1, subprog);
 	if (!callee)
 		return -ENOMEM;
+	vf_touch_all(env);
 	callee->async_entry_cnt = caller->async_entry_cnt;
 	if (caller->live)
 		callee->live = vf_stack_live_enter(env, caller->live, callsite, subprog);
@@ -89,6 +90,7 @@ int vf_push_async(struct env *env, u32 insn_idx, u32 subprog, bool sleepable, ar
 		return -ENOMEM;
 	f->live = vf_stack_live_enter(env, NULL, UINT32_MAX, subprog);
 	f->async_entry_cnt = async;
+	vf_touch_all(env);
 	err = set(env, caller, f, insn_idx);
 	f->in_callback = false;
 	f->in_async_cb = true;

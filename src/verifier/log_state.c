@@ -289,8 +289,10 @@ void vf_log_state(struct env *env, const struct state *st, u32 frameno, bool all
 	if (f->in_async_cb)
 		vf_log(env, " async_cb");
 	vf_log(env, "\n");
-	env->scratched_regs = 0;
-	env->scratched_slots = 0;
+	if (!all) {
+		env->scratched_regs = 0;
+		env->scratched_slots = 0;
+	}
 }
 
 /* What the last instruction changed, behind its text when nothing came between. */
