@@ -441,10 +441,9 @@ int vf_check_mem(struct env *env, u32 insn_idx, u32 regno, s32 off, u32 size, en
 
 		/*
 		 * Linux 6.18 keeps a spilled number's link here, although a negative one is no
-		 * copy any more: what is learned of one is wrong for the other. Its verdict is
-		 * told; what runs here must be right.
+		 * copy any more: what is learned of one is wrong for the other.
 		 */
-		if (sext && !env->host->verdict_only && v->v.umax >> (8 * size - 1))
+		if (sext && vf_will_run(env) && v->v.umax >> (8 * size - 1))
 			reg_unlink(v);
 		if (sext)
 			scalar_sign_extend(&v->v, size);

@@ -421,7 +421,7 @@ static int check_mem_arg(struct env *env, const struct sub_arg *a, u32 i)
 
 	if (reg_is_null(r)) {
 		/* Linux lets a constant NULL through; what runs here must not. */
-		if (a->flags & RF_MAYBE_NULL || env->host->verdict_only)
+		if (a->flags & RF_MAYBE_NULL || !vf_will_run(env))
 			return 0;
 		vf_say(env, "skep: arg#%u is NULL, and said not to be\n", i);
 		return -EINVAL;

@@ -269,7 +269,8 @@ int vf_scc(struct env *env)
 			if (cp)
 				low[call[cp - 1]] = SKEP_MIN(low[call[cp - 1]], low[v]);
 			if (low[v] == index[v]) {
-				bool loop = stack[sp - 1] != v;
+				bool loop = stack[sp - 1] != v ||
+					    (vf_will_run(env) && vf_calls_back(env, v));
 
 				for (u32 k = 0; k < cnt; k++)
 					loop |= next[k] == v;

@@ -329,6 +329,15 @@ static inline u32 vf_nr_known(const struct env *env)
 	return 2 * env->len;
 }
 
+/*
+ * Will it run here? Then a few rules are stricter than Linux 6.18's, which let through what is
+ * wrong (docs/parity.md); a verdict that is only told is the kernel's.
+ */
+static inline bool vf_will_run(const struct env *env)
+{
+	return !env->host->verdict_only;
+}
+
 /* --- log.c: messages --- */
 
 /* Always kept as the reason; written to the log at any level but 0. */

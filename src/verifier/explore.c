@@ -209,7 +209,10 @@ static enum verdict compare_open(struct env *env, struct state *old, struct stat
 	    vf_states_equal(env, old, cur, SAME_WITHIN))
 		return HIT_LOOP;
 	if (aux->calls_back)
-		return vf_states_equal(env, old, cur, SAME_WITHIN) ? HIT : miss;
+		/* Later rounds may make numbers matter that this one's states do not know of. */
+		return !vf_states_equal(env, old, cur, SAME_WITHIN) ? miss
+		       : vf_will_run(env)			     ? HIT_LOOP
+								     : HIT;
 	if (may_be_looping(old, cur) && vf_states_equal(env, old, cur, SAME_EXACTLY) &&
 	    !iter_depths_differ(old, cur) && old->may_goto_depth == cur->may_goto_depth &&
 	    old->callback_unroll_depth == cur->callback_unroll_depth)
