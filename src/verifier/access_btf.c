@@ -284,10 +284,8 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 		vf_say(env, "R%u is ptr_%s access percpu memory: off=%d\n", regno, tname, off);
 		return -EACCES;
 	}
-	if (kind != ACCESS_READ && !(r.flags & RF_ALLOC)) {
-		vf_say(env, "only read is supported\n");
-		return -EACCES;
-	}
+	if (kind != ACCESS_READ && !(r.flags & RF_ALLOC))
+		return vf_check_btf_write(env, &r, off, size);
 	rec = vf_record(env, &r);
 	for (u32 i = 0; rec && i < rec->nr; i++) {
 		const struct skep_btf_field *f = &rec->fields[i];

@@ -232,11 +232,21 @@ static bool as_btf(struct env *env, const struct reg *r, const struct skep_btf *
 	return *ret_id != 0;
 }
 
+/* One is what the other will be when it is complete ("nf_conn___init"): not to be mixed up. */
+static bool init_alias(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n < m)
+		return init_alias(b, a);
+	return n > m && !strncmp(a, b, m) && !strcmp(a + m, "___init");
+}
+
 static int btf_arg(struct env *env, struct kcall *k, u32 regno, const struct btf_type *ref,
 		   u32 ref_type_id)
 {
 	struct reg *r = &vf_regs(env)[regno];
-	bool release = k->row->flags & SKEP_KF_RELEASE;
+	bool release = k->row->flags & SKEP_KF_RELEASE, strict;
 	const struct skep_btf *btf;
 	char name[64];
 	u32 id;
@@ -247,7 +257,9 @@ static int btf_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 		       "ptr_");
 		return -EINVAL;
 	}
-	if (!vf_btf_match(btf, id, (u32)r->off, k->btf, ref_type_id, release && r->ref_id)) {
+	strict = (release && r->ref_id) ||
+		 init_alias(vf_type_name(btf, id), vf_type_name(k->btf, ref_type_id));
+	if (!vf_btf_match(btf, id, (u32)r->off, k->btf, ref_type_id, strict)) {
 		const struct btf_type *t = skep_btf_type(btf, id);
 
 		vf_say(env,

@@ -579,6 +579,8 @@ int vf_check_flow_keys(struct env *env, u32 regno, s32 off, u32 size, enum acces
 int vf_check_buf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind);
 int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		 int value_regno);
+/* May @size bytes at @off of the kernel object R be written? -EACCES with the reason. */
+int vf_check_btf_write(struct env *env, const struct reg *r, s32 off, u32 size);
 int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_kind kind,
 		     int value_regno);
 /* Is struct @id the wanted one, or does it start with it? */
