@@ -120,10 +120,11 @@ static u32 hash_key(const struct hash *h, const void *key)
 
 static bool key_equal(const void *a, const void *b, u32 n)
 {
+	/* A program's key lies on its stack wherever it likes; sizes known here need no call. */
 	if (n == 4)
-		return *(const u32 *)a == *(const u32 *)b;
+		return !memcmp(a, b, 4);
 	if (n == 8)
-		return *(const u64 *)a == *(const u64 *)b;
+		return !memcmp(a, b, 8);
 	return !memcmp(a, b, n);
 }
 
