@@ -170,6 +170,10 @@ static int visit(const struct skep_btf *b, u32 id, u32 off, u32 limit, u32 depth
 	}
 	if (skep_btf_kind(t) == BTF_KIND_PTR) {
 		kind = pointer_kind(b, t, &target);
+		/* To a struct that is there, not only declared. */
+		if (kind < SKEP_NR_FIELD_KINDS && r->kinds >> kind & 1 &&
+		    skep_btf_kind(skep_btf_type(b, target)) != BTF_KIND_STRUCT)
+			return -EINVAL;
 	} else if (skep_btf_kind(t) == BTF_KIND_STRUCT) {
 		const char *name = skep_btf_name(b, t);
 

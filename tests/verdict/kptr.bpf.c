@@ -322,3 +322,23 @@ SEC("tp_btf/sys_enter") int ok_walk_cgroup(void *ctx)
 		result = level_of(c);
 	return 0;
 }
+
+SEC("tc") int no_xchg_unchecked(void *ctx)
+{
+	ELEM(e);
+	struct task_struct *old = bpf_kptr_xchg(&e->task, bpf_task_from_pid(1));
+
+	if (old)
+		bpf_task_release(old);
+	return 0;
+}
+
+SEC("tc") int no_xchg_variable(struct __sk_buff *ctx)
+{
+	ELEM(e);
+	struct task_struct *old = bpf_kptr_xchg((void *)&e->task + (ctx->mark & 8), NULL);
+
+	if (old)
+		bpf_task_release(old);
+	return 0;
+}

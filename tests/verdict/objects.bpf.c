@@ -2,6 +2,9 @@
 /* Objects that programs allocate: made, used, counted, dropped. */
 #include "graph.h"
 
+struct task_struct {
+	int pid;
+};
 struct plain {
 	long a, b;
 	int c;
@@ -907,5 +910,37 @@ SEC("xdp") int ok_xdp(void *ctx)
 
 	if (p)
 		DROP(p);
+	return 0;
+}
+
+SEC("tc") int no_refcount_of_locked(void *ctx)
+{
+	struct locked *p = NEW(struct locked), *q;
+
+	if (!p)
+		return 0;
+	q = ACQUIRE(p);
+	DROP(p);
+	DROP(q);
+	return 0;
+}
+
+extern void bpf_task_release(struct task_struct *p) __ksym;
+
+SEC("tc") int no_release_percpu_as_task(void *ctx)
+{
+	struct percpu_val *p = NEW_PERCPU(struct percpu_val);
+
+	if (p)
+		bpf_task_release((void *)p);
+	return 0;
+}
+
+SEC("tc") int no_release_object_as_task(void *ctx)
+{
+	struct plain *p = NEW(struct plain);
+
+	if (p)
+		bpf_task_release((void *)p);
 	return 0;
 }

@@ -431,3 +431,27 @@ SEC("syscall") int no_rcu_sleep(void *ctx)
 	bpf_rcu_read_unlock();
 	return 0;
 }
+
+SEC("tc") int no_lock_flags_restored_plain(void *ctx)
+{
+	unsigned long flags;
+
+	ELEM(elem, e, res);
+	if (bpf_res_spin_lock_irqsave(&e->lock, &flags))
+		return 0;
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+SEC("tc") int no_plain_flags_restored_by_lock(void *ctx)
+{
+	unsigned long flags, more;
+
+	ELEM(elem, e, res);
+	if (bpf_res_spin_lock_irqsave(&e->lock, &flags))
+		return 0;
+	bpf_local_irq_save(&more);
+	bpf_res_spin_unlock_irqrestore(&e->lock, &more);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}

@@ -676,3 +676,20 @@ SEC("tc") int ok_never_called(struct __sk_buff *ctx)
 		return never_called(NIL);
 	return 0;
 }
+
+F tagged_pair_context(struct pair *ctx TAG("ctx"))
+{
+	return 1;
+}
+SEC("tp_btf/sched_switch") int no_tagged_pair_context(__u64 *ctx)
+{
+	return tagged_pair_context((void *)ctx);
+}
+F tagged_words_context(__u64 *ctx TAG("ctx"))
+{
+	return ctx[1] != 0;
+}
+SEC("tp_btf/sched_switch") int ok_tagged_words_context(__u64 *ctx)
+{
+	return tagged_words_context(ctx);
+}

@@ -45,6 +45,7 @@ struct plain {
 MAP(array, elem);
 MAP(array2, elem);
 MAP(titems, titem);
+MAP(titems2, titem);
 MAP(plains, plain);
 
 long result;
@@ -287,4 +288,12 @@ SEC("raw_tp") int ok_task_work_tracing(void *ctx)
 
 	ELEM(e, titems, titem);
 	return bpf_task_work_schedule_signal_impl(t, &e->work, &titems, (task_fn)callback, NULL);
+}
+
+SEC("tc") int no_task_work_other_of_kind(void *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	ELEM(e, titems, titem);
+	return bpf_task_work_schedule_signal_impl(t, &e->work, &titems2, (task_fn)callback, NULL);
 }
