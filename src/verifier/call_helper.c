@@ -413,9 +413,20 @@ static int check_off(struct env *env, const struct reg *r, u32 regno, u32 arg)
 	}
 }
 
+/* What maps of sockets hold is handed over as a socket. */
+static u32 arg_of(const struct call *c, u32 i)
+{
+	u32 arg = c->row->arg[i];
+
+	if (SKEP_ARG_KIND(arg) == SKEP_ARG_MAP_VALUE && c->map &&
+	    (c->map->type == BPF_MAP_TYPE_SOCKMAP || c->map->type == BPF_MAP_TYPE_SOCKHASH))
+		return SKEP_ARG_BTF_ID_SOCK_COMMON;
+	return arg;
+}
+
 static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct reg *r)
 {
-	u32 arg = c->row->arg[i], mode = arg & SKEP_ARG_WRITE ? MEM_WRITE : MEM_READ;
+	u32 arg = arg_of(c, i), mode = arg & SKEP_ARG_WRITE ? MEM_WRITE : MEM_READ;
 	bool pkt = c->row->flags & SKEP_HELPER_PKT_ACCESS;
 	const char *str;
 	u32 len;
@@ -526,7 +537,7 @@ static int arg_value(struct env *env, struct call *c, u32 i, u32 regno, struct r
 
 static int check_arg(struct env *env, struct call *c, u32 i)
 {
-	u32 arg = c->row->arg[i], regno = i + 1;
+	u32 arg = arg_of(c, i), regno = i + 1;
 	struct reg *r = &vf_regs(env)[regno];
 	int err;
 
@@ -894,6 +905,36 @@ static bool changes_map(u32 id)
 	       id == BPF_FUNC_map_push_elem || id == BPF_FUNC_map_pop_elem;
 }
 
+/* Where no socket can be locked, and where one can but is known to be. */
+static bool may_change_sockets(struct env *env, const struct call *c)
+{
+	bool update = c->id == BPF_FUNC_map_update_elem;
+
+	if ((c->map->type != BPF_MAP_TYPE_SOCKMAP && c->map->type != BPF_MAP_TYPE_SOCKHASH) ||
+	    (!update && c->id != BPF_FUNC_map_delete_elem))
+		return true;
+	switch (env->req->prog_type) {
+	case BPF_PROG_TYPE_TRACING:
+		if (vf_is_iter_prog(env))
+			return true;
+		break;
+	case BPF_PROG_TYPE_SOCK_OPS:
+		if (!update)
+			return true;
+		break;
+	case BPF_PROG_TYPE_SOCKET_FILTER:
+	case BPF_PROG_TYPE_SCHED_CLS:
+	case BPF_PROG_TYPE_SCHED_ACT:
+	case BPF_PROG_TYPE_XDP:
+	case BPF_PROG_TYPE_SK_REUSEPORT:
+	case BPF_PROG_TYPE_FLOW_DISSECTOR:
+	case BPF_PROG_TYPE_SK_LOOKUP:
+		return true;
+	}
+	vf_say(env, "cannot update sockmap in this context\n");
+	return false;
+}
+
 int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 {
 	struct call c = {.id = (u32)insn->imm, .callback = -1};
@@ -949,7 +990,7 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 		vf_say(env, "expected prog array map for tail call");
 		return -EINVAL;
 	}
-	if (c.map && !skep_map_helper_ok(c.map->type, c.id)) {
+	if (c.map && (!skep_map_helper_ok(c.map->type, c.id) || !may_change_sockets(env, &c))) {
 		vf_say(env, "cannot pass map_type %u into func bpf_%s#%u\n", c.map->type,
 		       c.row->name, c.id);
 		return -EINVAL;
