@@ -133,7 +133,7 @@ def build_copy(root, to, changed):
     build = os.path.join(to, "build")
     for cmd in (["meson", "setup", build, os.path.join(to, "tree"), "-Dwarning_level=0"],
                 ["nice", "ninja", "-C", build, "-j2", "skep", "tests/unit/verifier_oracle",
-                 "tests/verdict/judge", "tests/verdict/ctx_sweep"]):
+                 "tests/verdict/judge", "tests/verdict/ctx_sweep", "tests/verdict/raw_loads"]):
         out = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if out.returncode:
             sys.exit(out.stdout[-4000:])

@@ -133,8 +133,7 @@ static int restore_flag(struct env *env, u32 regno, bool lock)
 	s = &env->cur->frame[r->frameno]->slots[spi];
 	if (s->spill.iter_phase != lock) {
 		vf_say(env, "irq flag acquired by %s kfuncs cannot be restored with %s kfuncs\n",
-		       s->spill.iter_phase ? "bpf_res_spin_lock" : "bpf_local_irq_save",
-		       lock ? "bpf_res_spin_lock" : "bpf_local_irq_save");
+		       s->spill.iter_phase ? "lock" : "native", lock ? "lock" : "native");
 		return -EINVAL;
 	}
 	err = vf_release_irq(env, s->spill.ref_id);

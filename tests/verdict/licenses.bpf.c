@@ -153,3 +153,9 @@ CALL("tp_btf/sched_wakeup", ok_tp_btf_argument, bytes[0] = *(long *)ctx != 0)
 CALL("netfilter", ok_netfilter)
 CALL("netfilter", no_netfilter_state, bytes[0] = *(volatile char *)*(void **)ctx)
 CALL("raw_tp/sched_wakeup", ok_raw_argument, bytes[0] = *(long *)ctx != 0)
+
+SEC("lsm/file_open") MSG("LSM programs must have a GPL compatible license")
+int no_lsm(void *ctx)
+{
+	return 0;
+}

@@ -455,3 +455,53 @@ SEC("tc") int no_plain_flags_restored_by_lock(void *ctx)
 	bpf_local_irq_restore(&flags);
 	return 0;
 }
+
+SEC("tc") int no_plain_flags_given_to_lock(void *ctx)
+{
+	unsigned long flags, more;
+
+	ELEM(elem, e, res);
+	bpf_local_irq_save(&more);
+	if (bpf_res_spin_lock_irqsave(&e->lock, &flags)) {
+		bpf_local_irq_restore(&more);
+		return 0;
+	}
+	bpf_res_spin_unlock_irqrestore(&e->lock, &more);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
+
+extern int bpf_copy_from_user_str(void *dst, __u32 dst__sz, const void *unsafe_ptr__ign,
+				  __u64 flags) __ksym;
+char text[16];
+
+SEC("syscall") int ok_sleeps(void *ctx)
+{
+	return bpf_copy_from_user_str(text, sizeof(text), (void *)8, 0) < 0;
+}
+
+SEC("syscall") int no_sleeps_in_rcu(void *ctx)
+{
+	bpf_rcu_read_lock();
+	bpf_copy_from_user_str(text, sizeof(text), (void *)8, 0);
+	bpf_rcu_read_unlock();
+	return 0;
+}
+
+SEC("syscall") int no_sleeps_without_preemption(void *ctx)
+{
+	bpf_preempt_disable();
+	bpf_copy_from_user_str(text, sizeof(text), (void *)8, 0);
+	bpf_preempt_enable();
+	return 0;
+}
+
+SEC("syscall") int no_sleeps_without_interrupts(void *ctx)
+{
+	unsigned long flags;
+
+	bpf_local_irq_save(&flags);
+	bpf_copy_from_user_str(text, sizeof(text), (void *)8, 0);
+	bpf_local_irq_restore(&flags);
+	return 0;
+}
