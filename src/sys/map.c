@@ -180,7 +180,8 @@ static int read_inner(const struct skep_attr_map_create *a, struct skep_map **re
 	m = skep_map_of(o);
 	if (m->facts.inner || m->facts.type == BPF_MAP_TYPE_PROG_ARRAY) {
 		err = -EINVAL; /* one level only */
-	} else if (m->facts.record && m->facts.record->mask & ~(1u << SKEP_FIELD_SPIN_LOCK)) {
+	} else if (!skep_verdict_only && m->facts.record &&
+		   m->facts.record->mask & ~(1u << SKEP_FIELD_SPIN_LOCK)) {
 		err = -SKEP_ENOTSUPP;
 	} else {
 		*ret = m;

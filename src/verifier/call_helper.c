@@ -59,22 +59,17 @@ int vf_check_helper_mem(struct env *env, u32 regno, u32 size, u32 mode, bool zer
 			return -EACCES;
 		}
 		return vf_check_region(env, regno, r, r->off, size, r->map->key_size, false);
+	/* Whether it may be NULL was asked where that matters. */
 	case RK_MAP_VALUE:
-		if (r->flags & RF_MAYBE_NULL)
-			break;
 		err = vf_check_map_perm(env, regno, r->off, size, kind);
 		return err ? err : vf_check_map_access(env, regno, r->off, size, zero_ok, false);
 	case RK_MEM:
-		if (r->flags & RF_MAYBE_NULL)
-			break;
 		if (r->flags & RF_RDONLY && kind == ACCESS_WRITE) {
 			vf_say(env, "R%u cannot write into %s\n", regno, vf_reg_name(r, name));
 			return -EACCES;
 		}
 		return vf_check_region(env, regno, r, r->off, size, r->mem_size, zero_ok);
 	case RK_BUF:
-		if (r->flags & RF_MAYBE_NULL)
-			break;
 		return vf_check_buf(env, regno, r->off, size, kind);
 	case RK_STACK:
 		return vf_check_stack_helper(env, regno, 0, size, kind, zero_ok, mode & MEM_RAW);
@@ -349,6 +344,8 @@ static int check_type(struct env *env, struct call *c, u32 regno, const struct r
 		flags &= (u16)~RF_RDONLY;
 	if (arg & SKEP_ARG_MAYBE_NULL)
 		flags &= (u16)~RF_MAYBE_NULL;
+	if (kind == SKEP_ARG_MEM)
+		flags &= (u16)~RF_PKT_SLICE;
 	if (c->kptr && flags & RF_ALLOC)
 		flags &= (u16) ~(RF_ALLOC | RF_PERCPU);
 	for (u32 i = 0; i < wanted[kind].n && !ok; i++)
@@ -956,6 +953,10 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 		vf_say(env, "write into map forbidden\n");
 		return -EACCES;
 	}
+	if (c.id == BPF_FUNC_tail_call && c.map->type != BPF_MAP_TYPE_PROG_ARRAY) {
+		vf_say(env, "expected prog array map for tail call");
+		return -EINVAL;
+	}
 	err = vf_note_call(env, env->insn_idx, c.map, c.callback);
 	if (err)
 		return err;
@@ -986,10 +987,6 @@ int vf_call_helper(struct env *env, const struct bpf_insn *insn)
 	if (err)
 		return err;
 	refine_result(env, &c);
-	if (c.id == BPF_FUNC_tail_call && c.map->type != BPF_MAP_TYPE_PROG_ARRAY) {
-		vf_say(env, "expected prog array map for tail call");
-		return -EINVAL;
-	}
 	if (c.map && (!skep_map_helper_ok(c.map->type, c.id) || !may_change_sockets(env, &c))) {
 		vf_say(env, "cannot pass map_type %u into func bpf_%s#%u\n", c.map->type,
 		       c.row->name, c.id);

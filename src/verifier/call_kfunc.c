@@ -218,6 +218,7 @@ static bool as_btf(struct env *env, const struct reg *r, const struct skep_btf *
 	const char *name = r->kind == RK_SOCKET	       ? "sock"
 			   : r->kind == RK_SOCK_COMMON ? "sock_common"
 			   : r->kind == RK_TCP_SOCK    ? "tcp_sock"
+			   : r->kind == RK_MAP_PTR     ? "bpf_map"
 						       : NULL;
 
 	if (r->kind == RK_BTF) {
@@ -538,7 +539,7 @@ static int ptr_arg(struct env *env, struct kcall *k, u32 i, const struct btf_par
 		return vf_check_const_str(env, regno, &s, &len);
 	}
 	if (r->kind == RK_BTF || r->kind == RK_SOCKET || r->kind == RK_SOCK_COMMON ||
-	    r->kind == RK_TCP_SOCK) {
+	    r->kind == RK_TCP_SOCK || r->kind == RK_MAP_PTR) {
 		int err;
 
 		if (!skep_btf_is_struct(ref)) {
@@ -763,7 +764,8 @@ static int special_ptr(struct env *env, const struct kcall *k, struct reg *r0, b
 		reg_set_ptr(r0, RK_MEM,
 			    RF_MAYBE_NULL | (writes ? 0u : RF_RDONLY) | (pkt ? RF_PKT_SLICE : 0u));
 		r0->mem_size = (u32)k->constant;
-		r0->map_uid = k->dynptr.id;
+		/* Linux lets it live on when the dynptr is made anew; what runs here does not. */
+		r0->map_uid = vf_will_run(env) ? k->dynptr.id : 0;
 		r0->id = ++env->id_gen;
 		return 0;
 	}

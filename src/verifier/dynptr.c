@@ -173,6 +173,11 @@ int vf_check_dynptr(struct env *env, u32 regno, u32 kind, u32 mode, u32 parent_r
 		       regno - 1);
 		return -EINVAL;
 	}
+	if (r->kind == RK_DYNPTR) {
+		err = vf_check_no_off(env, r, regno, false);
+		if (err)
+			return err;
+	}
 	if (mode & VF_DYN_UNINIT) {
 		err = r->kind == RK_DYNPTR ? -EINVAL : place(env, r, &spi);
 		if (err && err != -ERANGE) {
