@@ -15,10 +15,11 @@
 static void free_after_grace(struct skep_rcu_head *head)
 {
 	struct skep_map *m = container_of(head, struct skep_map, obj.rcu);
-	struct skep_btf *btf = m->btf;
+	struct skep_btf *btf = m->btf, *inner = m->inner_btf;
 
 	m->ops->free(m);
 	skep_btf_put(btf);
+	skep_btf_put(inner);
 }
 
 static void map_release(struct skep_obj *o)
@@ -109,8 +110,15 @@ void skep_map_init(struct skep_map *m, const struct skep_map_facts *tmpl,
 		m->facts.record = m->record.nr ? &m->record : NULL;
 	}
 	if (tmpl->inner) {
+		/* The template may be gone before this map is. */
 		m->inner_facts = *tmpl->inner;
 		m->facts.inner = &m->inner_facts;
+		if (tmpl->inner->record) {
+			m->inner_record = *tmpl->inner->record;
+			m->inner_facts.record = &m->inner_record;
+		}
+		if (tmpl->inner->btf)
+			m->inner_btf = skep_btf_get((struct skep_btf *)tmpl->inner->btf);
 	}
 	if (tmpl->btf)
 		m->btf = skep_btf_get((struct skep_btf *)tmpl->btf);

@@ -70,6 +70,8 @@ struct skep_map {
 	struct skep_map_inline inl;	   /* kind NONE: look-ups are calls */
 	struct skep_btf_record record;	   /* facts.record points here when nr > 0 */
 	struct skep_map_facts inner_facts; /* facts.inner points here for map-in-map */
+	struct skep_btf_record inner_record; /* of inner_facts */
+	struct skep_btf *inner_btf;	     /* reference, for inner_facts; or NULL */
 	struct skep_btf *btf;		   /* reference for facts.btf */
 	u32 storage_slot;		   /* local storage: the map's number */
 	u32 btf_vmlinux_value_id;

@@ -39,7 +39,6 @@ static int set_map_elem_args(struct env *env, struct frame *caller, struct frame
 	callee->regs[2].map = map;
 	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
 	callee->regs[3].map = map;
-	callee->regs[3].map_uid = caller->regs[1].map_uid;
 	if (vf_may_spin_lock(env, &callee->regs[3]))
 		callee->regs[3].id = ++env->id_gen;
 	callee->regs[4] = caller->regs[3];
@@ -58,7 +57,6 @@ static void later_args(struct frame *caller, u32 regno, struct frame *callee)
 	callee->regs[2].map = map;
 	reg_set_ptr(&callee->regs[3], RK_MAP_VALUE, 0);
 	callee->regs[3].map = map;
-	callee->regs[3].map_uid = caller->regs[regno].map_uid;
 	cb_args(callee, 4);
 }
 
