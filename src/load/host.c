@@ -13,6 +13,7 @@
 #include "helper/helper.h"
 #include "hook/hook.h"
 #include "isa/uapi.h"
+#include "kern/kallsyms.h"
 #include "kern/kernel_btf.h"
 #include "load/load.h"
 #include "obj/btf_obj.h"
@@ -137,6 +138,11 @@ static void *ksym_addr(void *priv, const struct skep_btf *btf, u32 id)
 	return NULL;
 }
 
+static int has_symbol(void *priv, const char *name)
+{
+	return skep_kernel_has_symbol(name);
+}
+
 struct skep_load_host *skep_load_host_new(const struct skep_caller *c, u64 fds, u32 prog_type)
 {
 	struct skep_load_host *h = skep_zalloc(sizeof(*h));
@@ -157,6 +163,7 @@ struct skep_load_host *skep_load_host_new(const struct skep_caller *c, u64 fds, 
 		.helper_implemented = helper_implemented,
 		.attach_target_ok = skep_verdict_only ? NULL : attach_target_ok,
 		.ksym_addr = ksym_addr,
+		.has_symbol = skep_verdict_only ? has_symbol : NULL,
 		.nr_cpus = skep_nr_vcpus,
 		.verdict_only = skep_verdict_only,
 	};

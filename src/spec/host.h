@@ -51,6 +51,8 @@ struct skep_verify_host {
 	int (*attach_target_ok)(void *priv, u32 prog_type, u32 attach_type, const char *name);
 	/* Address of a typed kernel variable (ksym) or NULL. */
 	void *(*ksym_addr)(void *priv, const struct skep_btf *btf, u32 id);
+	/* Has the presented kernel a symbol @name? 1, 0, or -1: unknown. NULL: unknown. */
+	int (*has_symbol)(void *priv, const char *name);
 	u32 nr_cpus; /* range of get_smp_processor_id */
 	/*
 	 * Only the verdict is wanted, nothing will run: what the presented kernel has is taken to

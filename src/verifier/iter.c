@@ -93,7 +93,9 @@ int vf_iter_new(struct env *env, const struct vf_iter *it, u32 regno)
 		return err;
 	f = env->cur->frame[r->frameno];
 	err = place(env, r, it->nr_slots, &spi);
-	if (err || (spi < f->nr_slots && !slots_free(f, spi, it->nr_slots))) {
+	/* Where no such place is, the writes that make it are refused. */
+	if ((err && err != -ERANGE) ||
+	    (!err && spi < f->nr_slots && !slots_free(f, spi, it->nr_slots))) {
 		vf_say(env, "expected uninitialized iter_%s as arg #%u\n", shown(it), regno - 1);
 		return -EINVAL;
 	}

@@ -176,6 +176,12 @@ static int resolve_ksym(struct env *env, u32 i)
 		vf_say(env, "pseudo btf_id %u in ldimm64 isn't KIND_VAR or KIND_FUNC\n", id);
 		return -EINVAL;
 	}
+	if (env->host->has_symbol &&
+	    !env->host->has_symbol(env->host->priv, skep_btf_name(btf, t))) {
+		vf_say(env, "ldimm64 failed to find the address for kernel symbol '%s'.\n",
+		       skep_btf_name(btf, t));
+		return -ENOENT;
+	}
 	aux->ksym_btf = btf;
 	aux->ksym_btf_id = id;
 	if (skep_btf_kind(t) == BTF_KIND_FUNC) {

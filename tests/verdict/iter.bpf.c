@@ -14,6 +14,12 @@ struct vm_area_struct {
 struct cgroup {
 	struct cgroup_subsys_state self;
 } __attribute__((preserve_access_index));
+struct bpf_iter_num {
+	__u64 opaque[1];
+} __attribute__((aligned(8)));
+extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __ksym;
+extern int *bpf_iter_num_next(struct bpf_iter_num *it) __ksym;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __ksym;
 struct bpf_iter_task {
 	__u64 opaque[3];
 } __attribute__((aligned(8)));
@@ -226,4 +232,32 @@ SEC("tp_btf/sys_enter") int no_bits_write(void *ctx)
 		*bit = 1;
 	bpf_iter_bits_destroy(&it);
 	return 0;
+}
+
+SEC("tc") int no_iter_variable(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num place[2];
+
+	bpf_iter_num_new((void *)place + (ctx->mark & 8), 0, 3);
+	return 0;
+}
+
+SEC("tc") int no_iter_variable_next(struct __sk_buff *ctx)
+{
+	struct bpf_iter_num place[2];
+
+	bpf_iter_num_new(&place[0], 0, 3);
+	bpf_iter_num_next((void *)place + (ctx->mark & 8));
+	bpf_iter_num_destroy(&place[0]);
+	return 0;
+}
+
+SEC("tc") NAKED int no_iter_above_the_frame(void)
+{
+	asm volatile("r1 = r10;"
+		     "r2 = 0;"
+		     "r3 = 3;"
+		     "call %[bpf_iter_num_new];"
+		     "r0 = 0;"
+		     "exit;" ::[bpf_iter_num_new] "i"(bpf_iter_num_new));
 }

@@ -505,3 +505,37 @@ SEC("syscall") int no_sleeps_without_interrupts(void *ctx)
 	bpf_local_irq_restore(&flags);
 	return 0;
 }
+
+SEC("tc") int no_flags_misaligned(void *ctx)
+{
+	char place[24];
+
+	bpf_local_irq_save((void *)(place + 4));
+	bpf_local_irq_restore((void *)(place + 4));
+	return 0;
+}
+
+SEC("tc") int no_flags_variable(struct __sk_buff *ctx)
+{
+	unsigned long place[4];
+
+	bpf_local_irq_save((void *)place + (ctx->mark & 8));
+	return 0;
+}
+
+SEC("tc") int no_flags_restored_variable(struct __sk_buff *ctx)
+{
+	unsigned long place[4];
+
+	bpf_local_irq_save(&place[0]);
+	bpf_local_irq_restore((void *)place + (ctx->mark & 8));
+	return 0;
+}
+
+SEC("tc") NAKED int no_flags_above_the_frame(void)
+{
+	asm volatile("r1 = r10;"
+		     "call %[bpf_local_irq_save];"
+		     "r0 = 0;"
+		     "exit;" ::[bpf_local_irq_save] "i"(bpf_local_irq_save));
+}
