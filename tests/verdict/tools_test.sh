@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The programs of Debian's libbpf-tools, judged here and by the kernel: tools_test SKEP JUDGE
+# The programs of Debian's libbpf-tools, xdp-tools and libxdp1, judged here and by the kernel: tools_test SKEP JUDGE
 skep=$1 judge=$2
 here=$(dirname "$0")
 dir=$(mktemp -d) || exit 1
@@ -17,6 +17,9 @@ fi
 mkdir "$dir/objects"
 # shellcheck disable=SC2086
 "$here/extract" "$dir/objects" $tools
+for obj in $(dpkg -L xdp-tools libxdp1 2>/dev/null | grep '/bpf/.*\.o$'); do
+	cp "$obj" "$dir/objects/$(basename "$obj" .o).bpf.o"
+done
 status=0
 for obj in "$dir"/objects/*.bpf.o; do
 	"$here/compare" "$skep" "$judge" "$obj" none --foreign --counts "$dir/counts" || status=1
