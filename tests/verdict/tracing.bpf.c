@@ -118,7 +118,6 @@ struct {
 	__type(key, int);
 	__type(value, int);
 } events SEC(".maps");
-extern const struct rq runqueues __ksym;
 
 long result;
 char bytes[16];
@@ -215,14 +214,6 @@ TP(kfree_skb, ok_walk_data_byte) { struct sk_buff *s = (void *)ctx[0]; return *(
 TP(kfree_skb, no_walk_next_output) { struct sk_buff *s = (void *)ctx[0]; return bpf_skb_output(s->next, &events, 0, bytes, 8); }
 
 /* Of each CPU. */
-RAW(no_cpu) { const struct rq *r = bpf_per_cpu_ptr(&runqueues, 0); return r ? r->nr_running & 1 : 0; }
-RAW(no_cpu_unchecked) { const struct rq *r = bpf_per_cpu_ptr(&runqueues, 0); return r->nr_running & 1; }
-RAW(no_cpu_this) { const struct rq *r = bpf_this_cpu_ptr(&runqueues); return r->nr_running & 1; }
-RAW(no_cpu_direct) { return *(volatile unsigned int *)&runqueues.nr_running & 1; }
-RAW(no_cpu_curr) { const struct rq *r = bpf_this_cpu_ptr(&runqueues); return r->curr->pid & 1; }
-RAW(no_cpu_curr_acquire) { const struct rq *r = bpf_this_cpu_ptr(&runqueues); struct task_struct *t = bpf_task_acquire(r->curr); if (t) bpf_task_release(t); return 0; }
-RAW(no_cpu_task) { return bpf_this_cpu_ptr(bpf_get_current_task_btf()) != NULL; }
-RAW(no_cpu_write) { struct rq *r = bpf_this_cpu_ptr(&runqueues); *(volatile int *)&r->nr_running = 1; return 0; }
 
 /* Casts. */
 #define CAST(p, type) ((struct type *)bpf_rdonly_cast(p, bpf_core_type_id_kernel(struct type)))
