@@ -93,6 +93,13 @@ static void scrub(struct slot *s)
 	reg_set_not_init(&s->spill);
 }
 
+/* No copy any more. Its delta stays, unused, and tells it from one that never had any. */
+static void drop_id(struct reg *r)
+{
+	r->id = 0;
+	r->link = LINK_NONE;
+}
+
 static void spill(struct frame *f, u32 spi, const struct reg *r, u32 size)
 {
 	struct slot *s = &f->slots[spi];
@@ -135,7 +142,7 @@ static int write_fixed(struct env *env, struct frame *f, s32 off, u32 size, int 
 			vf_link_scalar(env, r);
 		spill(f, spi, r, size);
 		if (!ok)
-			reg_unlink(&s->spill);
+			drop_id(&s->spill);
 		return remember(env, f, spi);
 	}
 	if (!r && !(off % 8) && is_st) {
@@ -272,7 +279,7 @@ static int read_fixed(struct env *env, struct frame *f, s32 off, u32 size, int v
 		dst->precise = false;
 		dst->subreg_def = 0;
 		if (!fits(r, size))
-			reg_unlink(dst);
+			drop_id(dst);
 		return remember(env, f, spi);
 	}
 	for (u32 i = 0; i < size; i++) {
