@@ -32,9 +32,7 @@ full: check
 	@scripts/full $(BUILD)
 
 bench: all
-	@$(BUILD)/skep bench local-storage
-	@$(BUILD)/skep bench bpf-loop
-	@$(BUILD)/skep bench --rounds=3 --time=0.01 verify
+	@$(BUILD)/skep bench all
 
 asan ubsan tsan:
 	@scripts/sanitize $@ 

@@ -10,16 +10,23 @@
  *   calls   subprograms that call one another
  *   rounds  a bpf_loop callback that calls bpf_loop
  */
-#include "verify.h"
-
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "bench.h"
+
 #define LOG_SIZE 65536
+
+struct verify_stats {
+	int err; /* 0 or -errno of the load */
+	unsigned int processed, total_states, peak_states;
+	unsigned long long ns; /* the verifier's own "verification time" */
+};
 
 struct verify_bench {
 	struct bpf_insn *insns;
@@ -244,7 +251,8 @@ static void make_rounds(struct verify_bench *b)
 	add_types(b, at, 3);
 }
 
-struct verify_bench *verify_new(const char *name)
+/* Program @name, made; NULL: there is none such. */
+static struct verify_bench *verify_new(const char *name)
 {
 	struct verify_bench *b = calloc(1, sizeof(*b));
 
@@ -277,7 +285,8 @@ static unsigned long long number_after(const char *log, const char *word)
 	return s ? strtoull(s + strlen(word), NULL, 10) : 0;
 }
 
-int verify_once(struct verify_bench *b, struct verify_stats *ret)
+/* Load it once. 0, or -1 where the answer cannot be read. */
+static int verify_once(struct verify_bench *b, struct verify_stats *ret)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_level = 4, .log_buf = b->log,
 		    .log_size = LOG_SIZE, .prog_btf_fd = (__u32)b->btf_fd, .func_info = b->funcs,
@@ -293,3 +302,32 @@ int verify_once(struct verify_bench *b, struct verify_stats *ret)
 	ret->peak_states = (unsigned int)number_after(b->log, "peak_states ");
 	return ret->processed ? 0 : -1;
 }
+
+static struct verify_bench *verify;
+
+static void load(void)
+{
+	verify = verify_new(bench_param("program", ""));
+	if (!verify)
+		bench_skip("there is no such program");
+}
+
+/* What is counted are instructions processed; the time is the verifier's own. */
+static bool measure(double seconds, struct bench_result *ret)
+{
+	uint64_t enough = (uint64_t)(seconds * 1e9);
+	struct verify_stats s;
+
+	do {
+		if (verify_once(verify, &s))
+			return false;
+		ret->hits += s.processed;
+		ret->ns += s.ns;
+	} while (ret->ns < enough);
+	if (getenv("SKEP_BENCH_DEBUG"))
+		fprintf(stderr, "err %d, processed %u, states %u, peak %u, %llu ns\n", s.err,
+			s.processed, s.total_states, s.peak_states, s.ns);
+	return true;
+}
+
+const struct bench bench_verify = {"verify", load, NULL, measure};

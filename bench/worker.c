@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One engine of one benchmark: loads the object (or runs the C twin), then measures on request.
+ * One engine of one row: makes the benchmark ready, then measures on request.
  *
  *	skep-bench-worker BENCH ENGINE NAME=VALUE...
  *
  * Whether the object runs on skep or on the kernel is decided by who started us (skep run), not
- * here. Protocol: prints "ready" or "skip REASON"; then for each line "SECONDS" on stdin prints
- * "HITS IMPORTANT NANOSECONDS".
+ * here. Protocol: prints "note TEXT" any number of times and then "ready", or "skip REASON"; then
+ * for each line "SECONDS" on stdin prints "HITS IMPORTANT NANOSECONDS".
  */
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,145 +17,58 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench.skel.h"
-#include "native.h"
-#include "verify.h"
+#include "bench.h"
 
-#define MAX_MAPS 1000
+static const struct bench *const benches[] = {&bench_storage, &bench_loop, &bench_verify};
 
-static struct bench_bpf *skel;
-static unsigned int nr_maps = 1, nr_keys, nr_loops = 1000;
-static bool interleave, use_hash;
-static const char *bench, *program = "";
-/* Types of the inner map's key and value; libbpf drops the definition once it is loaded. */
-static unsigned int storage_key_id, storage_value_id;
+static struct {
+	const char *name, *value;
+} params[BENCH_MAX_PARAMS];
+static int nr_params;
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+const char *bench_param(const char *name, const char *usual)
 {
-	return getenv("SKEP_BENCH_DEBUG") ? vfprintf(stderr, fmt, ap) : 0;
+	for (int i = 0; i < nr_params; i++)
+		if (!strcmp(params[i].name, name))
+			return params[i].value;
+	return usual;
 }
 
-static void skip(const char *why)
+unsigned int bench_number(const char *name, unsigned int usual)
 {
-	printf("skip %s\n", why);
+	const char *value = bench_param(name, NULL);
+
+	return value ? (unsigned int)strtoul(value, NULL, 0) : usual;
+}
+
+static void say(const char *word, const char *fmt, va_list ap)
+{
+	printf("%s ", word);
+	vprintf(fmt, ap);
+	printf("\n");
 	fflush(stdout);
+}
+
+void bench_skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say("skip", fmt, ap);
+	va_end(ap);
 	exit(0);
 }
 
-static void parse(int argc, char **argv)
+void bench_note(const char *fmt, ...)
 {
-	for (int i = 3; i < argc; i++) {
-		char *eq = strchr(argv[i], '=');
-		const char *value = eq ? eq + 1 : "";
+	va_list ap;
 
-		if (!eq) {
-			fprintf(stderr, "skep-bench-worker: %s: not NAME=VALUE\n", argv[i]);
-			exit(2);
-		}
-		*eq = 0;
-		if (!strcmp(argv[i], "maps"))
-			nr_maps = (unsigned int)atoi(value);
-		else if (!strcmp(argv[i], "access"))
-			interleave = !strcmp(value, "interleaved");
-		else if (!strcmp(argv[i], "keys"))
-			nr_keys = (unsigned int)atoi(value), use_hash = true;
-		else if (!strcmp(argv[i], "program"))
-			program = value;
-		else if (!strcmp(argv[i], "loops"))
-			nr_loops = (unsigned int)atoi(value);
-	}
-	if (!nr_maps || nr_maps > MAX_MAPS)
-		skip("maps must be 1 to 1000");
+	va_start(ap, fmt);
+	say("note", fmt, ap);
+	va_end(ap);
 }
 
-static void fill_hash(void)
-{
-	int fd = bpf_map__fd(skel->maps.hash);
-
-	for (unsigned int k = 0; k < nr_keys; k++)
-		if (bpf_map_update_elem(fd, &k, &k, BPF_ANY))
-			skip("the hash map could not be filled");
-}
-
-static void make_storages(void)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC,
-		    .btf_fd = (unsigned int)bpf_object__btf_fd(skel->obj),
-		    .btf_key_type_id = storage_key_id, .btf_value_type_id = storage_value_id);
-	int outer = bpf_map__fd(skel->maps.storages);
-
-	for (unsigned int i = 0; i < nr_maps; i++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "storage", 4, 4, 0, &opts);
-
-		if (fd < 0 || bpf_map_update_elem(outer, &i, &fd, BPF_ANY))
-			skip("a storage map could not be made");
-		close(fd);
-	}
-}
-
-static void load(void)
-{
-	bool loops = !strcmp(bench, "bpf-loop");
-	int err;
-
-	libbpf_set_print(quiet);
-	skel = bench_bpf__open();
-	if (!skel)
-		skip("the object cannot be opened");
-	storage_key_id = bpf_map__btf_key_type_id(bpf_map__inner_map(skel->maps.storages));
-	storage_value_id = bpf_map__btf_value_type_id(bpf_map__inner_map(skel->maps.storages));
-	skel->rodata->target_tgid = (unsigned int)getpid();
-	skel->rodata->trigger_nr = SYS_getpgid;
-	skel->rodata->nr_maps = nr_maps;
-	skel->rodata->interleave = interleave;
-	skel->rodata->use_hash = use_hash;
-	skel->rodata->nr_keys = nr_keys;
-	skel->rodata->nr_loops = nr_loops;
-	bpf_program__set_autoload(skel->progs.local_storage, !loops);
-	bpf_program__set_autoload(skel->progs.loops, loops);
-	if (!use_hash)
-		bpf_map__set_max_entries(skel->maps.hash, 1);
-	err = bench_bpf__load(skel);
-	if (err) {
-		char why[128];
-
-		snprintf(why, sizeof(why), "the object was refused: %s", strerror(-err));
-		skip(why);
-	}
-	if (use_hash)
-		fill_hash();
-	else if (!loops)
-		make_storages();
-	if (bench_bpf__attach(skel))
-		skip("the program could not be attached");
-}
-
-/* Loads for as long as asked, at least one; what is counted are instructions processed. */
-static int serve_verify(struct verify_bench *b)
-{
-	char line[64];
-
-	while (fgets(line, sizeof(line), stdin)) {
-		uint64_t ns = 0, enough = (uint64_t)(atof(line) * 1e9);
-		long processed = 0;
-		struct verify_stats s;
-
-		do {
-			if (verify_once(b, &s))
-				break;
-			processed += s.processed;
-			ns += s.ns;
-		} while (ns < enough);
-		if (getenv("SKEP_BENCH_DEBUG"))
-			fprintf(stderr, "err %d, processed %u, states %u, peak %u, %llu ns\n",
-				s.err, s.processed, s.total_states, s.peak_states, s.ns);
-		printf("%ld 0 %llu\n", processed, (unsigned long long)ns);
-		fflush(stdout);
-	}
-	return 0;
-}
-
-static uint64_t now_ns(void)
+uint64_t bench_now(void)
 {
 	struct timespec ts;
 
@@ -167,55 +76,88 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
+bool bench_repeat(double seconds, void (*trigger)(void *arg), void *arg, const long *hits,
+		  const long *important, struct bench_result *ret)
+{
+	long hits_before = *hits, important_before = important ? *important : 0;
+	uint64_t start = bench_now(), end = start + (uint64_t)(seconds * 1e9), now;
+
+	do {
+		trigger(arg);
+		now = bench_now();
+	} while (now < end);
+	ret->hits = *(const volatile long *)hits - hits_before;
+	ret->important = important ? *(const volatile long *)important - important_before : 0;
+	ret->ns = now - start;
+	return ret->hits > 0;
+}
+
+void bench_getpgid(void *unused)
+{
+	(void)unused;
+	syscall(SYS_getpgid, 0);
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	return getenv("SKEP_BENCH_DEBUG") ? vfprintf(stderr, fmt, ap) : 0;
+}
+
+static void parse(int argc, char **argv)
+{
+	for (int i = 3; i < argc && nr_params < BENCH_MAX_PARAMS; i++) {
+		char *eq = strchr(argv[i], '=');
+
+		if (!eq) {
+			fprintf(stderr, "skep-bench-worker: %s: not NAME=VALUE\n", argv[i]);
+			exit(2);
+		}
+		*eq = 0;
+		params[nr_params].name = argv[i];
+		params[nr_params++].value = eq + 1;
+	}
+}
+
+static const struct bench *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(benches) / sizeof(*benches); i++)
+		if (!strcmp(benches[i]->name, name))
+			return benches[i];
+	fprintf(stderr, "skep-bench-worker: there is no benchmark `%s'\n", name);
+	exit(2);
+}
+
 int main(int argc, char **argv)
 {
-	struct native_bench *native = NULL;
-	struct verify_bench *verify = NULL;
+	const struct bench *b;
+	bool vector;
 	char line[64];
 
 	if (argc < 3) {
 		fprintf(stderr, "Usage: skep-bench-worker BENCH ENGINE NAME=VALUE...\n");
 		return 2;
 	}
-	bench = argv[1];
+	libbpf_set_print(quiet);
+	b = find(argv[1]);
 	parse(argc, argv);
-	if (!strcmp(bench, "verify")) {
-		verify = strcmp(argv[2], "native") ? verify_new(program) : NULL;
-		if (!verify)
-			skip("there is no such program, or no native form of it");
-	} else if (!strcmp(argv[2], "native")) {
-		native = native_new(bench, nr_maps, interleave, nr_keys, nr_loops);
-		if (!native)
-			skip("there is no native form of it");
+	vector = !strcmp(argv[2], "vector");
+	if (vector || !strcmp(argv[2], "native")) {
+		if (!b->native)
+			bench_skip("there is no native form of it");
+		b->native(vector);
 	} else {
-		load();
+		b->load();
 	}
 	printf("ready\n");
 	fflush(stdout);
-	if (verify)
-		return serve_verify(verify);
 	while (fgets(line, sizeof(line), stdin)) {
-		uint64_t end, start, now;
-		long hits = 0, important = 0;
+		struct bench_result r = {0};
 
-		if (!native) {
-			hits = -skel->bss->hits;
-			important = -skel->bss->important_hits;
-		}
-		start = now_ns();
-		end = start + (uint64_t)(atof(line) * 1e9);
-		do {
-			if (native)
-				native_trigger(native, &hits, &important);
-			else
-				syscall(SYS_getpgid, 0);
-			now = now_ns();
-		} while (now < end);
-		if (!native) {
-			hits += skel->bss->hits;
-			important += skel->bss->important_hits;
-		}
-		printf("%ld %ld %llu\n", hits, important, (unsigned long long)(now - start));
+		if (!b->measure(atof(line), &r))
+			printf("failed\n");
+		else
+			printf("%ld %ld %llu\n", r.hits, r.important, (unsigned long long)r.ns);
 		fflush(stdout);
 	}
 	return 0;

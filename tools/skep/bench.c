@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,23 +19,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "skep.h"
 
 #define MAX_ROUNDS 200
-#define MAX_PARAMS 4
+#define MAX_SETS 8
+#define MAX_NOTES 4
 
-static const char help[] =
-	"Usage: skep bench [OPTION]... {local-storage|bpf-loop|verify}...\n"
+static const char help_head[] =
+	"Usage: skep bench [OPTION]... {BENCHMARK|all}...\n"
 	"\n"
 	"Measure one BPF object on several engines in one interleaved run.\n"
+	"\n";
+static const char help_tail[] =
 	"\n"
-	"  local-storage   task-storage look-ups, maps=1..1000, access=sequential|interleaved;\n"
-	"                  and as a control hash-map look-ups of random keys, keys=10..4194304\n"
-	"  bpf-loop        iterations of an empty bpf_loop callback, loops=10..1000000\n"
-	"  verify          the verifier, per instruction processed, by its own clock;\n"
-	"                  program=loop|wide|limit|stack|maps|calls|rounds\n"
-	"\n"
-	"  -e, --engine=LIST    of skep, kernel, native (default: all that work here)\n"
+	"  -e, --engine=LIST    of skep, kernel, native, vector (default: all that work here)\n"
 	"  -s, --set=NAME=LIST  only these values of a parameter, for example maps=1,16,1000\n"
 	"  -r, --rounds=N       measurements per engine and row (11)\n"
 	"  -t, --time=SECONDS   length of one measurement (0.05)\n"
@@ -42,19 +41,20 @@ static const char help[] =
 	"  -h, --help           this text\n"
 	"\n"
 	"A ratio is skep's advantage: the other engine's time divided by skep's, above 1 is\n"
-	"better. The kernel engine needs bpf(2) (usually root). The exit status is 0, 1 when an\n"
-	"engine that was asked for by name cannot run, 2 for wrong usage.\n";
+	"better. `elided' is a loop that compiled to nothing: there is no time to compare. The\n"
+	"vector engine is native C built with the vectorisers, native C without them. The\n"
+	"kernel engine needs bpf(2) (usually root). The exit status is 0, 1 when an engine that\n"
+	"was asked for by name cannot run, 2 for wrong usage.\n";
 
-enum { SKEP, KERNEL, NATIVE, NR_ENGINES };
-static const char *const engine_names[NR_ENGINES] = {"skep", "kernel", "native"};
+static const char *const engine_names[BENCH_NR_ENGINES] = {"skep", "kernel", "native", "vector"};
 
 struct param {
 	const char *name, *value;
 };
 
 struct row {
-	const char *bench;
-	struct param params[MAX_PARAMS];
+	const struct bench_table *table;
+	struct param params[BENCH_MAX_PARAMS];
 	int nr_params;
 };
 
@@ -62,13 +62,15 @@ struct worker {
 	pid_t pid;
 	FILE *to, *from;
 	char why[200]; /* it does not run */
+	char notes[MAX_NOTES][120];
+	int nr_notes;
 	double ns[MAX_ROUNDS], important[MAX_ROUNDS];
 };
 
 struct options {
-	bool wanted[NR_ENGINES], named;
-	const char *set_name[MAX_PARAMS];
-	char *set_values[MAX_PARAMS];
+	bool wanted[BENCH_NR_ENGINES], named;
+	const char *set_name[MAX_SETS];
+	char *set_values[MAX_SETS];
 	int nr_sets;
 	int rounds;
 	double seconds;
@@ -77,10 +79,30 @@ struct options {
 
 /* --- workers --- */
 
+/* Read up to "ready" (true) or the reason why not. */
+static bool worker_ready(struct worker *w)
+{
+	char line[256];
+
+	while (fgets(line, sizeof(line), w->from)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!strcmp(line, "ready"))
+			return true;
+		if (!strncmp(line, "skip ", 5)) {
+			snprintf(w->why, sizeof(w->why), "%.190s", line + 5);
+			return false;
+		}
+		if (!strncmp(line, "note ", 5) && w->nr_notes < MAX_NOTES)
+			snprintf(w->notes[w->nr_notes++], sizeof(w->notes[0]), "%.110s", line + 5);
+	}
+	snprintf(w->why, sizeof(w->why), "the worker ended early");
+	return false;
+}
+
 static bool worker_start(struct worker *w, int engine, const struct row *row)
 {
-	char self[PATH_MAX], exe[PATH_MAX], args[MAX_PARAMS][64], line[256];
-	char *argv[MAX_PARAMS + 10];
+	char self[PATH_MAX], exe[PATH_MAX], args[BENCH_MAX_PARAMS][64];
+	char *argv[BENCH_MAX_PARAMS + 10];
 	const char *dir = tool_dir();
 	int in[2], out[2], n = 0;
 
@@ -88,15 +110,15 @@ static bool worker_start(struct worker *w, int engine, const struct row *row)
 	if (access(exe, X_OK))
 		snprintf(exe, sizeof(exe), "%s/../libexec/skep/skep-bench-worker", dir);
 	snprintf(self, sizeof(self), "%s/skep", dir);
-	if (engine == SKEP) {
+	if (engine == BENCH_SKEP) {
 		argv[n++] = self;
 		argv[n++] = "run";
-		if (!strcmp(row->bench, "verify"))
+		if (row->table->flags & BENCH_VERDICT_ONLY)
 			argv[n++] = "--verdict-only";
 		argv[n++] = "--";
 	}
 	argv[n++] = exe;
-	argv[n++] = (char *)row->bench;
+	argv[n++] = (char *)row->table->bench;
 	argv[n++] = (char *)engine_names[engine];
 	for (int i = 0; i < row->nr_params; i++) {
 		snprintf(args[i], sizeof(args[i]), "%s=%s", row->params[i].name,
@@ -122,13 +144,7 @@ static bool worker_start(struct worker *w, int engine, const struct row *row)
 	close(out[1]);
 	w->to = fdopen(in[1], "w");
 	w->from = fdopen(out[0], "r");
-	if (!fgets(line, sizeof(line), w->from)) {
-		snprintf(w->why, sizeof(w->why), "the worker ended early");
-	} else if (!strncmp(line, "skip ", 5)) {
-		line[strcspn(line, "\n")] = 0;
-		snprintf(w->why, sizeof(w->why), "%.190s", line + 5);
-	}
-	return !w->why[0];
+	return worker_ready(w);
 }
 
 static void worker_stop(struct worker *w)
@@ -196,15 +212,51 @@ static double median_ratio(const struct worker *over, const struct worker *under
 	return summarize(r, n).median;
 }
 
+/* No machine does a round of a loop in a fiftieth of a nanosecond: there is none. */
+static bool is_elided(const struct row *row, const struct worker *w, int n)
+{
+	return row->table->flags & BENCH_LOOP && summarize(w->ns, n).median < 0.02;
+}
+
 /* --- output --- */
+
+/* What a row gave: the workers and which of them ran. */
+struct outcome {
+	struct worker w[BENCH_NR_ENGINES];
+	bool ran[BENCH_NR_ENGINES];
+};
+
+/* skep's advantage over @e; 0: none can be given. */
+static double advantage(const struct row *row, const struct outcome *o, int e, int n)
+{
+	if (!o->ran[BENCH_SKEP] || !o->ran[e] || is_elided(row, &o->w[BENCH_SKEP], n) ||
+	    is_elided(row, &o->w[e], n))
+		return 0;
+	return median_ratio(&o->w[e], &o->w[BENCH_SKEP], n);
+}
+
+static const char *unit(const struct bench_table *t)
+{
+	return t->unit ? t->unit : "ns/op";
+}
 
 static bool first_json = true;
 
-static void print_json(const struct row *row, struct worker w[], const bool ran[], int e, int n)
+static void print_json_ratio(const char *name, double ratio)
 {
-	struct figure f = summarize(w[e].ns, n);
+	if (ratio > 0)
+		printf(", \"%s\": %.3f", name, ratio);
+	else
+		printf(", \"%s\": null", name);
+}
 
-	printf("%s\n  {\"bench\": \"%s\", \"params\": {", first_json ? "[" : ",", row->bench);
+static void print_json(const struct row *row, const struct outcome *out, int e, int n)
+{
+	const struct worker *w = &out->w[e];
+	struct figure f = summarize(w->ns, n), important = summarize(w->important, n);
+
+	printf("%s\n  {\"bench\": \"%s\", \"params\": {", first_json ? "[" : ",",
+	       row->table->bench);
 	first_json = false;
 	for (int i = 0; i < row->nr_params; i++) {
 		const char *v = row->params[i].value;
@@ -213,94 +265,141 @@ static void print_json(const struct row *row, struct worker w[], const bool ran[
 		printf("%s\"%s\": %s%s%s", i ? ", " : "", row->params[i].name, number ? "" : "\"",
 		       v, number ? "" : "\"");
 	}
-	printf("}, \"engine\": \"%s\", \"metric\": \"latency\", \"unit\": \"ns/op\", \"median\": "
-	       "%.4f, "
-	       "\"lo\": %.4f, \"hi\": %.4f",
-	       engine_names[e], f.median, f.lo, f.hi);
-	if (e == SKEP && ran[KERNEL])
-		printf(", \"ratio\": %.3f", median_ratio(&w[KERNEL], &w[SKEP], n));
-	else
-		printf(", \"ratio\": null");
-	if (e == SKEP && ran[NATIVE])
-		printf(", \"ratio_native\": %.3f", median_ratio(&w[NATIVE], &w[SKEP], n));
-	else
-		printf(", \"ratio_native\": null");
-	printf("}");
+	printf("}, \"engine\": \"%s\", \"metric\": \"latency\", \"unit\": \"%s\", "
+	       "\"median\": %.4f, \"lo\": %.4f, \"hi\": %.4f",
+	       engine_names[e], unit(row->table), f.median, f.lo, f.hi);
+	if (important.median > 0)
+		printf(", \"important_hits\": %.3f", important.median);
+	if (is_elided(row, w, n))
+		printf(", \"elided\": true");
+	print_json_ratio("ratio", e == BENCH_SKEP ? advantage(row, out, BENCH_KERNEL, n) : 0);
+	print_json_ratio("ratio_native",
+			 e == BENCH_SKEP ? advantage(row, out, BENCH_NATIVE, n) : 0);
+	if (row->table->engines & 1u << BENCH_VECTOR)
+		print_json_ratio("ratio_vector",
+				 e == BENCH_SKEP ? advantage(row, out, BENCH_VECTOR, n) : 0);
+	printf(", \"notes\": [");
+	for (int i = 0; i < w->nr_notes; i++)
+		printf("%s\"%s\"", i ? ", " : "", w->notes[i]);
+	printf("]}");
+}
+
+static bool shows(const struct bench_table *t, const struct options *o, int e)
+{
+	return o->wanted[e] && t->engines >> e & 1;
 }
 
 static void print_head(const struct row *row, const struct options *o)
 {
-	printf("%s (ns/op, median [10%%..90%%] of %d rounds)\n", row->bench, o->rounds);
+	printf("%s: %s (%s, median [10%%..90%%] of %d rounds)\n", row->table->bench,
+	       row->table->help, unit(row->table), o->rounds);
 	for (int i = 0; i < row->nr_params; i++)
 		printf("%-12s", row->params[i].name);
-	for (int e = 0; e < NR_ENGINES; e++)
-		if (o->wanted[e])
+	for (int e = 0; e < BENCH_NR_ENGINES; e++)
+		if (shows(row->table, o, e))
 			printf("%-28s", engine_names[e]);
-	printf("%12s%12s\n", "vs kernel", "vs native");
+	for (int e = BENCH_SKEP + 1; e < BENCH_NR_ENGINES; e++)
+		if (shows(row->table, o, e))
+			printf("%5s%-7s", "vs ", engine_names[e]);
+	printf("\n");
 }
 
-static void print_text(const struct row *row, struct worker w[], const bool ran[],
-		       const struct options *o)
+static void print_text(const struct row *row, const struct outcome *out, const struct options *o)
 {
 	for (int i = 0; i < row->nr_params; i++)
 		printf("%-12s", row->params[i].value);
-	for (int e = 0; e < NR_ENGINES; e++) {
+	for (int e = 0; e < BENCH_NR_ENGINES; e++) {
 		char cell[64] = "-";
 
-		if (!o->wanted[e])
+		if (!shows(row->table, o, e))
 			continue;
-		if (ran[e]) {
-			struct figure f = summarize(w[e].ns, o->rounds);
+		if (out->ran[e] && is_elided(row, &out->w[e], o->rounds)) {
+			snprintf(cell, sizeof(cell), "elided");
+		} else if (out->ran[e]) {
+			struct figure f = summarize(out->w[e].ns, o->rounds);
 
 			snprintf(cell, sizeof(cell), "%.2f [%.2f..%.2f]", f.median, f.lo, f.hi);
 		}
 		printf("%-28s", cell);
 	}
-	if (ran[SKEP] && ran[KERNEL])
-		printf("%10.2f x", median_ratio(&w[KERNEL], &w[SKEP], o->rounds));
-	else
-		printf("%12s", "-");
-	if (ran[SKEP] && ran[NATIVE])
-		printf("%10.2f x", median_ratio(&w[NATIVE], &w[SKEP], o->rounds));
-	else
-		printf("%12s", "-");
+	for (int e = BENCH_SKEP + 1; e < BENCH_NR_ENGINES; e++) {
+		double ratio = advantage(row, out, e, o->rounds);
+
+		if (!shows(row->table, o, e))
+			continue;
+		if (ratio > 0)
+			printf("%8.2f x  ", ratio);
+		else
+			printf("%8s    ", "-");
+	}
 	printf("\n");
+	for (int e = 0; e < BENCH_NR_ENGINES; e++)
+		for (int i = 0; out->ran[e] && i < out->w[e].nr_notes; i++)
+			printf("    %s: %s\n", engine_names[e], out->w[e].notes[i]);
 }
 
 /* --- rows --- */
 
-/* 0, or 1 when an engine asked for by name cannot run. */
-static int run_row(const struct row *row, const struct options *o)
+struct mean {
+	double log_sum[BENCH_NR_ENGINES];
+	int n[BENCH_NR_ENGINES];
+};
+
+static void add_to_mean(struct mean *m, const struct row *row, const struct outcome *out, int n)
 {
-	static struct worker w[NR_ENGINES];
-	static bool told[NR_ENGINES];
-	bool ran[NR_ENGINES] = {false};
+	for (int e = BENCH_SKEP + 1; e < BENCH_NR_ENGINES; e++) {
+		double ratio = advantage(row, out, e, n);
+
+		if (ratio > 0) {
+			m->log_sum[e] += log(ratio);
+			m->n[e]++;
+		}
+	}
+}
+
+static void print_mean(const struct mean *m)
+{
+	for (int e = BENCH_SKEP + 1; e < BENCH_NR_ENGINES; e++)
+		if (m->n[e])
+			printf("geometric mean vs %s: %.2f x (%.2f times its time)\n",
+			       engine_names[e], exp(m->log_sum[e] / m->n[e]),
+			       exp(-m->log_sum[e] / m->n[e]));
+}
+
+/* 0, or 1 when an engine asked for by name cannot run. */
+static int run_row(const struct row *row, const struct options *o, struct mean *mean)
+{
+	static struct outcome out;
+	static bool told[BENCH_NR_ENGINES];
+	struct worker *w = out.w;
+	bool *ran = out.ran;
 	int ret = 0;
 
-	memset(w, 0, sizeof(w));
-	for (int e = 0; e < NR_ENGINES; e++)
-		ran[e] = o->wanted[e] && worker_start(&w[e], e, row) &&
+	memset(&out, 0, sizeof(out));
+	for (int e = 0; e < BENCH_NR_ENGINES; e++)
+		ran[e] = shows(row->table, o, e) && worker_start(&w[e], e, row) &&
 			 worker_measure(&w[e], o->seconds / 2, -1);
 	for (int r = 0; r < o->rounds; r++)
-		for (int i = 0; i < NR_ENGINES; i++) {
-			int e = (i + r) % NR_ENGINES;
+		for (int i = 0; i < BENCH_NR_ENGINES; i++) {
+			int e = (i + r) % BENCH_NR_ENGINES;
 
 			if (ran[e])
 				ran[e] = worker_measure(&w[e], o->seconds, r);
 		}
-	for (int e = 0; e < NR_ENGINES; e++) {
+	for (int e = 0; e < BENCH_NR_ENGINES; e++) {
 		worker_stop(&w[e]);
-		if (o->wanted[e] && !ran[e]) {
+		if (shows(row->table, o, e) && !ran[e]) {
 			ret |= o->named;
 			if (!told[e])
 				fprintf(stderr, "skep bench: %s: %s\n", engine_names[e], w[e].why);
 			told[e] = true;
 		}
 		if (o->json && ran[e])
-			print_json(row, w, ran, e, o->rounds);
+			print_json(row, &out, e, o->rounds);
 	}
+	add_to_mean(mean, row, &out, o->rounds);
 	if (!o->json)
-		print_text(row, w, ran, o);
+		print_text(row, &out, o);
 	fflush(stdout);
 	return ret;
 }
@@ -313,46 +412,86 @@ static const char *chosen(const struct options *o, const char *name, const char 
 	return usual;
 }
 
-static int run_bench(const char *bench, const char *outer, const char *outer_values,
-		     const char *inner, const char *inner_values, const struct options *o)
+/* All rows that begin as @row does. */
+static int run_rows(struct row *row, const struct options *o, struct mean *mean, bool *head)
 {
-	char *a = strdup(chosen(o, outer, outer_values)), *save_a = NULL;
-	bool head = false;
-	int ret = 0;
+	const struct bench_table *t = row->table;
+	int n = row->nr_params, ret = 0;
+	char *values, *save = NULL;
 
-	for (char *x = strtok_r(a, ",", &save_a); x; x = strtok_r(NULL, ",", &save_a)) {
-		char *b = strdup(inner ? chosen(o, inner, inner_values) : "-"), *save_b = NULL;
-
-		for (char *y = strtok_r(b, ",", &save_b); y; y = strtok_r(NULL, ",", &save_b)) {
-			struct row row = {.bench = bench};
-
-			if (inner)
-				row.params[row.nr_params++] = (struct param){inner, y};
-			row.params[row.nr_params++] = (struct param){outer, x};
-			if (!head && !o->json)
-				print_head(&row, o);
-			head = true;
-			ret |= run_row(&row, o);
-		}
-		free(b);
+	if (n == BENCH_MAX_PARAMS || !t->params[n].name) {
+		if (!*head && !o->json)
+			print_head(row, o);
+		*head = true;
+		return run_row(row, o, mean);
 	}
-	free(a);
+	values = strdup(chosen(o, t->params[n].name, t->params[n].values));
+	for (char *v = strtok_r(values, ",", &save); v; v = strtok_r(NULL, ",", &save)) {
+		row->params[n] = (struct param){t->params[n].name, v};
+		row->nr_params = n + 1;
+		ret |= run_rows(row, o, mean, head);
+	}
+	row->nr_params = n;
+	free(values);
 	return ret;
 }
 
-/* Both tables, or the one whose parameter was set. */
-static int run_local_storage(const struct options *o)
+static bool has_param(const struct bench_table *t, const char *name)
 {
-	bool maps = chosen(o, "maps", NULL), keys = chosen(o, "keys", NULL);
+	for (int i = 0; i < BENCH_MAX_PARAMS && t->params[i].name; i++)
+		if (!strcmp(t->params[i].name, name))
+			return true;
+	return false;
+}
+
+/* A parameter is set that only another table of this benchmark has. */
+static bool is_passed_over(const struct bench_table *t, const struct options *o)
+{
+	for (int i = 0; i < o->nr_sets; i++)
+		for (const struct bench_table *u = bench_tables; u->bench; u++)
+			if (!strcmp(u->bench, t->bench) && has_param(u, o->set_name[i]) &&
+			    !has_param(t, o->set_name[i]))
+				return true;
+	return false;
+}
+
+/* Tables of benchmark @name, or all; -1: there is none such. */
+static int run_tables(const char *name, const struct options *o)
+{
+	bool all = !strcmp(name, "all"), known = all;
 	int ret = 0;
 
-	if (maps || !keys)
-		ret |= run_bench("local-storage", "maps", "1,10,16,17,24,32,100,1000", "access",
-				 "sequential,interleaved", o);
-	if (keys || !maps)
-		ret |= run_bench("local-storage", "keys", "10,1000,10000,100000,4194304", NULL,
-				 NULL, o);
-	return ret;
+	for (const struct bench_table *t = bench_tables; t->bench; t++) {
+		struct row row = {.table = t};
+		struct mean mean = {{0}, {0}};
+		bool head = false;
+
+		if (!all && strcmp(name, t->bench))
+			continue;
+		known = true;
+		if (is_passed_over(t, o))
+			continue;
+		ret |= run_rows(&row, o, &mean, &head);
+		if (t->flags & BENCH_GEOMEAN && !o->json)
+			print_mean(&mean);
+		if (!o->json)
+			printf("\n");
+	}
+	return known ? ret : -1;
+}
+
+static void print_help(FILE *to)
+{
+	const char *last = "";
+
+	fputs(help_head, to);
+	for (const struct bench_table *t = bench_tables; t->bench; t++) {
+		fprintf(to, "  %-15s %s\n", strcmp(last, t->bench) ? t->bench : "", t->help);
+		for (int i = 0; i < BENCH_MAX_PARAMS && t->params[i].name; i++)
+			fprintf(to, "%20s%s=%s\n", "", t->params[i].name, t->params[i].values);
+		last = t->bench;
+	}
+	fputs(help_tail, to);
 }
 
 static int parse_engines(struct options *o, char *list)
@@ -364,10 +503,11 @@ static int parse_engines(struct options *o, char *list)
 	for (char *s = strtok_r(list, ",", &save); s; s = strtok_r(NULL, ",", &save)) {
 		int e = 0;
 
-		while (e < NR_ENGINES && strcmp(engine_names[e], s))
+		while (e < BENCH_NR_ENGINES && strcmp(engine_names[e], s))
 			e++;
-		if (e == NR_ENGINES) {
-			fprintf(stderr, "skep bench: unknown engine `%s' (skep, kernel, native)\n",
+		if (e == BENCH_NR_ENGINES) {
+			fprintf(stderr,
+				"skep bench: unknown engine `%s' (skep, kernel, native, vector)\n",
 				s);
 			return -1;
 		}
@@ -380,7 +520,7 @@ static int parse_set(struct options *o, char *arg)
 {
 	char *eq = strchr(arg, '=');
 
-	if (!eq || o->nr_sets == MAX_PARAMS) {
+	if (!eq || o->nr_sets == MAX_SETS) {
 		fprintf(stderr, "skep bench: --set wants NAME=VALUE[,VALUE]...\n");
 		return -1;
 	}
@@ -422,36 +562,31 @@ int cmd_bench(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	struct options o = {.wanted = {true, true, true}, .rounds = 11, .seconds = 0.05};
+	struct options o = {.wanted = {true, true, true, true}, .rounds = 11, .seconds = 0.05};
 	int opt, ret = 0;
 
 	while ((opt = getopt_long(argc, argv, "e:s:r:t:f:h", longs, NULL)) != -1) {
 		if (opt == 'h') {
-			fputs(help, stdout);
+			print_help(stdout);
 			return EXIT_OK;
 		}
 		if (parse_option(&o, opt)) {
-			fputs(help, stderr);
+			print_help(stderr);
 			return EXIT_USAGE_ERROR;
 		}
 	}
 	if (optind == argc) {
-		fputs(help, stderr);
+		print_help(stderr);
 		return EXIT_USAGE_ERROR;
 	}
 	for (; optind < argc; optind++) {
-		if (!strcmp(argv[optind], "local-storage")) {
-			ret |= run_local_storage(&o);
-		} else if (!strcmp(argv[optind], "bpf-loop")) {
-			ret |= run_bench("bpf-loop", "loops", "10,100,1000,10000,100000", NULL,
-					 NULL, &o);
-		} else if (!strcmp(argv[optind], "verify")) {
-			ret |= run_bench("verify", "program",
-					 "loop,wide,limit,stack,maps,calls,rounds", NULL, NULL, &o);
-		} else {
+		int err = run_tables(argv[optind], &o);
+
+		if (err < 0) {
 			fprintf(stderr, "skep bench: unknown benchmark `%s'\n", argv[optind]);
 			return EXIT_USAGE_ERROR;
 		}
+		ret |= err;
 	}
 	if (o.json)
 		printf("%s\n", first_json ? "[]" : "\n]");

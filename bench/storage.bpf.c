@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The benchmark object: one set of programs for every engine.
- *
- * A producer triggers with getpgid(2); the program at system-call entry takes only that call of
- * the process under test. Parameters are constant data, known when the object is loaded.
+ * Look-ups in task storage over many maps, and in a hash map. Parameters are constant data, known
+ * when the object is loaded.
  */
-#include <linux/bpf.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
-char LICENSE[] SEC("license") = "Dual BSD/GPL";
+#include "trigger.bpf.h"
 
 #define MAX_MAPS 1000
 #define LOOKUPS 10000
 
-struct pt_regs;
-struct task_struct {
-	int tgid;
-} __attribute__((preserve_access_index));
-
-const volatile __u32 target_tgid = 0;
-const volatile long trigger_nr = 0;
 const volatile __u32 nr_maps = 1;
 const volatile __u32 interleave = 0;
 const volatile __u32 use_hash = 0;
 const volatile __u32 nr_keys = 0;
-const volatile __u32 nr_loops = 0;
 
-long hits;
 long important_hits;
 
 struct storage_map {
@@ -93,40 +78,15 @@ static long look_up_next(__u32 i, void *data)
 	return 0;
 }
 
-static __always_inline int triggered(struct task_struct *task, long id)
-{
-	return id == trigger_nr && task->tgid == target_tgid;
-}
-
 SEC("tp_btf/sys_enter")
 int BPF_PROG(local_storage, struct pt_regs *regs, long id)
 {
-	struct counts c = { .task = bpf_get_current_task_btf() };
+	struct counts c = {.task = bpf_get_current_task_btf()};
 
 	if (!triggered(c.task, id))
 		return 0;
 	bpf_loop(LOOKUPS, look_up_next, &c, 0);
 	__sync_add_and_fetch(&hits, c.hits);
 	__sync_add_and_fetch(&important_hits, c.important);
-	return 0;
-}
-
-static long empty(__u32 i, void *data)
-{
-	return 0;
-}
-
-static long run_inner(__u32 i, void *data)
-{
-	bpf_loop(nr_loops, empty, NULL, 0);
-	__sync_add_and_fetch(&hits, nr_loops);
-	return 0;
-}
-
-SEC("tp_btf/sys_enter")
-int BPF_PROG(loops, struct pt_regs *regs, long id)
-{
-	if (triggered(bpf_get_current_task_btf(), id))
-		bpf_loop(1000, run_inner, NULL, 0);
 	return 0;
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * bpf_loop with four callbacks: one that does nothing, one that counts in its context, one that
+ * looks a value up in an array, one that stops when the data says so.
+ */
+#include "trigger.bpf.h"
+
+#define ROUNDS 1000
+#define VALUES 1024
+
+const volatile __u32 nr_loops = 0;
+const volatile __u32 callback = 0;
+
+/* What the stopping callback reads: nothing here ever asks it to stop before the end. */
+__u64 data[VALUES];
+__u64 sum;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, VALUES);
+	__type(key, __u32);
+	__type(value, __u64);
+} values SEC(".maps");
+
+struct counting {
+	__u64 sum, limit;
+};
+
+static long empty(__u32 i, void *ctx)
+{
+	return 0;
+}
+
+static long count(__u32 i, struct counting *c)
+{
+	c->sum += i;
+	return 0;
+}
+
+static long look_up(__u32 i, struct counting *c)
+{
+	__u32 key = i % VALUES;
+	__u64 *v = bpf_map_lookup_elem(&values, &key);
+
+	if (!v)
+		return 1;
+	c->sum += *v;
+	return 0;
+}
+
+static long stop(__u32 i, struct counting *c)
+{
+	c->sum += data[i % VALUES] ^ i;
+	return c->sum > c->limit;
+}
+
+static long run(__u32 i, void *unused)
+{
+	struct counting c = {.limit = ~0ull};
+	long n;
+
+	if (callback == 0)
+		n = bpf_loop(nr_loops, empty, NULL, 0);
+	else if (callback == 1)
+		n = bpf_loop(nr_loops, count, &c, 0);
+	else if (callback == 2)
+		n = bpf_loop(nr_loops, look_up, &c, 0);
+	else
+		n = bpf_loop(nr_loops, stop, &c, 0);
+	sum += c.sum;
+	__sync_add_and_fetch(&hits, n);
+	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(loops, struct pt_regs *regs, long id)
+{
+	if (triggered(bpf_get_current_task_btf(), id))
+		bpf_loop(ROUNDS, run, NULL, 0);
+	return 0;
+}

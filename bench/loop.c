@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bpf-loop: iterations of bpf_loop with four callbacks.
+ *
+ * The native twin is a loop that calls through a pointer which the compiler cannot see through,
+ * as a library's loop would.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "loop.skel.h"
+
+#define ROUNDS 1000
+#define VALUES 1024
+
+static const char *const names[] = {"empty", "count", "lookup", "stop"};
+
+static struct loop_bpf *skel;
+static unsigned int nr_loops, callback;
+
+static void read_params(void)
+{
+	const char *name = bench_param("callback", "empty");
+
+	nr_loops = bench_number("loops", 1000);
+	while (callback < 4 && strcmp(names[callback], name))
+		callback++;
+	if (callback == 4)
+		bench_skip("callback must be empty, count, lookup or stop");
+	if (!nr_loops || nr_loops > 1u << 23)
+		bench_skip("loops must be 1 to %u", 1u << 23);
+}
+
+static void load(void)
+{
+	int err;
+
+	read_params();
+	skel = loop_bpf__open();
+	if (!skel)
+		bench_skip("the object cannot be opened");
+	skel->rodata->target_tgid = (unsigned int)getpid();
+	skel->rodata->trigger_nr = SYS_getpgid;
+	skel->rodata->nr_loops = nr_loops;
+	skel->rodata->callback = callback;
+	err = loop_bpf__load(skel);
+	if (err)
+		bench_skip("the object was refused: %s", strerror(-err));
+	if (loop_bpf__attach(skel))
+		bench_skip("the program could not be attached");
+}
+
+/* --- native --- */
+
+struct counting {
+	uint64_t sum, limit;
+};
+
+static uint64_t data[VALUES], values[VALUES], sum;
+static long hits;
+
+static long empty(uint32_t i, void *ctx)
+{
+	(void)i;
+	(void)ctx;
+	return 0;
+}
+
+static long count(uint32_t i, void *ctx)
+{
+	struct counting *c = ctx;
+
+	c->sum += i;
+	return 0;
+}
+
+static long look_up(uint32_t i, void *ctx)
+{
+	struct counting *c = ctx;
+
+	c->sum += values[i % VALUES];
+	return 0;
+}
+
+static long stop(uint32_t i, void *ctx)
+{
+	struct counting *c = ctx;
+
+	c->sum += data[i % VALUES] ^ i;
+	return c->sum > c->limit;
+}
+
+static long loop(uint32_t n, long (*call)(uint32_t, void *), void *ctx)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (call(i, ctx))
+			return i + 1;
+	return n;
+}
+
+static void run_native(void *unused)
+{
+	static long (*volatile calls[])(uint32_t, void *) = {empty, count, look_up, stop};
+	long (*call)(uint32_t, void *) = calls[callback];
+
+	(void)unused;
+	for (int i = 0; i < ROUNDS; i++) {
+		struct counting c = {0, UINT64_MAX};
+
+		hits += loop(nr_loops, call, &c);
+		sum += c.sum;
+	}
+}
+
+static void native(bool vector)
+{
+	(void)vector;
+	read_params();
+}
+
+static bool measure(double seconds, struct bench_result *ret)
+{
+	if (!skel)
+		return bench_repeat(seconds, run_native, NULL, &hits, NULL, ret);
+	return bench_repeat(seconds, bench_getpgid, NULL, &skel->bss->hits, NULL, ret);
+}
+
+const struct bench bench_loop = {"bpf-loop", load, native, measure};

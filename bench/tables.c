@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The tables of `skep bench`, shared by the tool, which prints them, and the worker.
+ */
+#include <stddef.h>
+
+#include "bench.h"
+
+const struct bench_table bench_tables[] = {
+	{.bench = "local-storage",
+	 .help = "task-storage look-ups in turn over N maps, and map 0 every third time between",
+	 .params = {{"access", "sequential,interleaved"}, {"maps", "1,10,16,17,24,32,100,1000"}},
+	 .engines = BENCH_USUAL},
+	{.bench = "local-storage",
+	 .help = "and as a control hash-map look-ups of random keys",
+	 .params = {{"keys", "10,1000,10000,100000,4194304"}},
+	 .engines = BENCH_USUAL},
+	{.bench = "bpf-loop",
+	 .help = "iterations of a bpf_loop callback",
+	 .params = {{"callback", "empty,count,lookup,stop"},
+		    {"loops", "10,100,500,1000,10000,100000,1000000"}},
+	 .engines = BENCH_USUAL,
+	 .flags = BENCH_LOOP},
+	{.bench = "verify",
+	 .help = "the verifier, per instruction processed, by its own clock",
+	 .params = {{"program", "loop,wide,limit,stack,maps,calls,rounds"}},
+	 .engines = BENCH_BPF,
+	 .flags = BENCH_VERDICT_ONLY,
+	 .unit = "ns/insn"},
+	{0},
+};
