@@ -269,11 +269,14 @@ int vf_scc(struct env *env)
 			if (cp)
 				low[call[cp - 1]] = SKEP_MIN(low[call[cp - 1]], low[v]);
 			if (low[v] == index[v]) {
-				bool loop = stack[sp - 1] != v ||
-					    (vf_will_run(env) && vf_calls_back(env, v));
+				bool loop = stack[sp - 1] != v;
+				bool round;
 
 				for (u32 k = 0; k < cnt; k++)
 					loop |= next[k] == v;
+				round = !loop && vf_will_run(env) && vf_calls_back(env, v);
+				env->aux[v].round_scc = round;
+				loop |= round;
 				do {
 					u32 w = stack[--sp];
 

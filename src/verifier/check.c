@@ -123,19 +123,30 @@ static u64 now_usec(void)
 	return (u64)ts.tv_sec * 1000000 + (u64)ts.tv_nsec / 1000;
 }
 
-int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
-		struct skep_verify_res *ret_res)
+static void env_free(struct env *env)
+{
+	vf_stack_live_fini(env);
+	vf_free_objects(env);
+	skep_free(env->insns);
+	skep_free(env->aux);
+	skep_free(env->known);
+	skep_free(env->calls);
+	skep_free(env->kfuncs);
+	skep_free(env);
+}
+
+/* All passes over the program, in *@ret_env (NULL: no memory) whatever comes of it. */
+static int run_passes(const struct skep_verify_req *req, bool presume, struct env **ret_env)
 {
 	struct env *env = skep_zalloc(sizeof(*env));
-	u64 t0 = now_usec();
 	int err = 0;
 
-	memset(ret_prog, 0, sizeof(*ret_prog));
-	memset(ret_res, 0, sizeof(*ret_res));
+	*ret_env = env;
 	if (!env)
 		return -ENOMEM;
 	env->req = req;
 	env->host = req->host;
+	env->no_presumption = !presume;
 	env->sleepable = req->flags & SKEP_PROG_F_SLEEPABLE;
 	env->prev_linfo = -1;
 	vlog_init(&env->log, req->log_level, req->log_buf, req->log_size);
@@ -149,6 +160,27 @@ int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
 		env->aux[i].map = -1;
 	for (u32 i = 0; !err && i < ARRAY_SIZE(passes); i++)
 		err = passes[i](env);
+	return err;
+}
+
+int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
+		struct skep_verify_res *ret_res)
+{
+	struct env *env;
+	u64 t0 = now_usec();
+	int err;
+
+	memset(ret_prog, 0, sizeof(*ret_prog));
+	memset(ret_res, 0, sizeof(*ret_res));
+	err = run_passes(req, true, &env);
+	if (env && env->presumed_wrong) {
+		env_free(env);
+		if (req->watch && req->watch->again)
+			req->watch->again(req->watch->priv);
+		err = run_passes(req, false, &env);
+	}
+	if (!env)
+		return err;
 	ret_res->stats =
 		(struct skep_verify_stats){env->processed, env->total_states, env->peak_states,
 					   env->max_states_per_insn, now_usec() - t0};
@@ -170,13 +202,6 @@ int skep_verify(const struct skep_verify_req *req, struct skep_vprog *ret_prog,
 	ret_res->enforce_attach_type = env->enforce_attach_type;
 	if (err)
 		skep_vprog_fini(ret_prog);
-	vf_stack_live_fini(env);
-	vf_free_objects(env);
-	skep_free(env->insns);
-	skep_free(env->aux);
-	skep_free(env->known);
-	skep_free(env->calls);
-	skep_free(env->kfuncs);
-	skep_free(env);
+	env_free(env);
 	return err;
 }

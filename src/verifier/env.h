@@ -219,6 +219,7 @@ struct insn_aux {
 	u8 ptr_kind; /* first pointer kind seen, with flags: one instruction, one translation */
 	u16 ptr_flags;
 	u32 scc;  /* strongly connected component, 0 none */
+	bool round_scc; /* for no other reason than that it calls back */
 	u32 call; /* 1-based index of its call fact */
 	s32 map;  /* ldimm64: index into maps[]; -1 none */
 	u32 map_off;
@@ -316,6 +317,7 @@ struct env {
 	u32 prev_insn_len;
 	s32 prev_linfo;
 	bool internal_error;
+	bool no_presumption, presumed_wrong; /* vf_presumes() */
 
 	u32 max_ctx_off, max_pkt_off;
 	bool seen_direct_write, has_tail_call, changes_pkt_data;
@@ -336,6 +338,15 @@ static inline u32 vf_nr_known(const struct env *env)
 static inline bool vf_will_run(const struct env *env)
 {
 	return !env->host->verdict_only;
+}
+
+/*
+ * Presuming that the rounds of a callback make no number matter that a single one does not
+ * (loops.c); where that turns out wrong, presumed_wrong is set and the walk ends with -EAGAIN.
+ */
+static inline bool vf_presumes(const struct env *env)
+{
+	return vf_will_run(env) && !env->no_presumption;
 }
 
 /* --- log.c: messages --- */
@@ -725,7 +736,8 @@ int vf_walk_all(struct env *env);
 bool vf_in_open_loop(struct env *env, const struct state *st);
 int vf_enter_scc(struct env *env, struct state *st);
 int vf_exit_scc(struct env *env, struct state *st);
-int vf_add_backedge(struct env *env, struct state *st, struct state *cur);
+/* @cur is covered by @st, which is being explored; @round: as rounds of a callback. */
+int vf_add_backedge(struct env *env, struct state *st, struct state *cur, bool round);
 void vf_free_sccs(struct env *env);
 void vf_widen(struct env *env, const struct state *old, struct state *cur);
 

@@ -211,8 +211,8 @@ static enum verdict compare_open(struct env *env, struct state *old, struct stat
 	if (aux->calls_back)
 		/* Later rounds may make numbers matter that this one's states do not know of. */
 		return !vf_states_equal(env, old, cur, SAME_WITHIN) ? miss
-		       : vf_will_run(env)			     ? HIT_LOOP
-								     : HIT;
+		       : vf_will_run(env)			    ? HIT_LOOP
+								    : HIT;
 	if (may_be_looping(old, cur) && vf_states_equal(env, old, cur, SAME_EXACTLY) &&
 	    !iter_depths_differ(old, cur) && old->may_goto_depth == cur->may_goto_depth &&
 	    old->callback_unroll_depth == cur->callback_unroll_depth)
@@ -332,7 +332,9 @@ static int visit(struct env *env, u32 idx)
 			cur->insn_idx = idx;
 			err = vf_propagate_precision(env, &k->st, cur, NULL);
 			if (!err && loop)
-				err = vf_add_backedge(env, &k->st, cur);
+				err = vf_add_backedge(env, &k->st, cur,
+						      k->st.branches && env->aux[idx].calls_back &&
+							      !env->aux[idx].iter_next);
 			return err ? err : 1;
 		}
 		if (v == MISS_NO_ADD)

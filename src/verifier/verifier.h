@@ -16,6 +16,7 @@ struct state; /* private: verifier/env.h */
 /* For tests: told of every instruction that the walk is about to take, with the state before it. */
 struct skep_verify_watch {
 	int (*step)(void *priv, u32 insn, const struct state *st); /* an error ends the walk */
+	void (*again)(void *priv); /* the walk begins anew: forget its steps; may be NULL */
 	void *priv;
 	bool every_path; /* cut none short where an explored state covers it */
 };

@@ -401,6 +401,11 @@ static void run_once(const struct skep_vprog *p, u64 seed)
 	skep_interp_run(p, context);
 }
 
+static void forget_all(void *as)
+{
+	forget(((const struct vasm *)as)->n);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct skep_verify_host host = {.kernel_btf = no_btf,
@@ -408,8 +413,9 @@ int main(int argc, char **argv)
 						     .map_const = map_const,
 						     .map_const_str = map_const_str,
 						     .nr_cpus = 4};
-	static const struct skep_verify_watch watch = {.step = record_step, .every_path = true};
 	static struct vasm as;
+	static const struct skep_verify_watch watch = {
+		.step = record_step, .again = forget_all, .priv = &as, .every_path = true};
 	u32 programs = argc > 1 ? (u32)strtoul(argv[1], NULL, 0) : 2000;
 	u64 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 	u32 ran = 0, whole = 0, rejected = 0;
