@@ -21,6 +21,12 @@ const struct bench_table bench_tables[] = {
 		    {"loops", "10,100,500,1000,10000,100000,1000000"}},
 	 .engines = BENCH_USUAL,
 	 .flags = BENCH_LOOP},
+	{.bench = "compute",
+	 .help = "programs that only compute; an op is a pass over their data",
+	 .params = {{"program", "crc32,fnv,siphash,chacha,search,parse,base64,distance,sort,"
+				"matrix,bits,sieve,lpm,checksum,packet,histogram"}},
+	 .engines = BENCH_USUAL | 1u << BENCH_VECTOR,
+	 .flags = BENCH_GEOMEAN},
 	{.bench = "verify",
 	 .help = "the verifier, per instruction processed, by its own clock",
 	 .params = {{"program", "loop,wide,limit,stack,maps,calls,rounds"}},

@@ -19,7 +19,8 @@
 
 #include "bench.h"
 
-static const struct bench *const benches[] = {&bench_storage, &bench_loop, &bench_verify};
+static const struct bench *const benches[] = {&bench_compute, &bench_storage, &bench_loop,
+					      &bench_verify};
 
 static struct {
 	const char *name, *value;
