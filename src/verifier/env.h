@@ -733,7 +733,10 @@ enum sameness { SAME_ENOUGH, SAME_WITHIN, SAME_EXACTLY };
 bool vf_states_equal(struct env *env, struct state *old, struct state *cur, enum sameness how);
 struct state *vf_push_branch(struct env *env, u32 insn_idx, u32 prev_insn_idx);
 int vf_walk_all(struct env *env);
+/* Back edges of the loop that @st is in wait: its marks are not all known. */
 bool vf_in_open_loop(struct env *env, const struct state *st);
+/* Back edges wait whose marks will go through @st. */
+bool vf_is_awaited(struct env *env, const struct state *st);
 int vf_enter_scc(struct env *env, struct state *st);
 int vf_exit_scc(struct env *env, struct state *st);
 /* @cur is covered by @st, which is being explored; @round: as rounds of a callback. */

@@ -72,7 +72,7 @@ static void free_known(struct env *env, struct known *k)
 /* An evicted checkpoint that nothing leads to any more: no open path, no back edge's way here. */
 static bool is_forgotten(struct env *env, const struct known *k)
 {
-	return !k->st.branches && !vf_in_open_loop(env, &k->st);
+	return !k->st.branches && !vf_is_awaited(env, &k->st);
 }
 
 static void free_evicted(struct env *env, struct known *k)

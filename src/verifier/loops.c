@@ -67,14 +67,24 @@ static struct scc_visit *find(struct env *env, const struct scc_visit *key)
 	return NULL;
 }
 
-bool vf_in_open_loop(struct env *env, const struct state *st)
+static bool has_edges(struct env *env, const struct state *st, bool rounds)
 {
 	struct scc_visit key, *v;
 
-	if (!env->sccs || !chain_of(env, st, !vf_presumes(env), &key))
+	if (!env->sccs || !chain_of(env, st, rounds, &key))
 		return false;
 	v = find(env, &key);
 	return v && v->edges;
+}
+
+bool vf_in_open_loop(struct env *env, const struct state *st)
+{
+	return has_edges(env, st, !vf_presumes(env));
+}
+
+bool vf_is_awaited(struct env *env, const struct state *st)
+{
+	return has_edges(env, st, false) || has_edges(env, st, true);
 }
 
 static int enter(struct env *env, struct state *st, bool rounds)
