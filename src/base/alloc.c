@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -106,16 +107,46 @@ static char pages;
 #define pages_given() ((void)0)
 #endif
 
-void *skep_pages_alloc(size_t size)
+/* The first 2 GiB are scarce: what is larger does not go there. */
+#define LOW_MAX (16u << 20)
+
+static bool failed(long p)
 {
+	return p < 0 && p >= -SKEP_MAX_ERRNO;
+}
+
+long skep_map_low(size_t size, int flags, int fd)
+{
+	long p = -ENOMEM;
+
+	if (size <= LOW_MAX)
+		p = skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, flags | MAP_32BIT, fd, 0);
+	if (failed(p))
+		p = skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+	return p;
+}
+
+static void *pages_alloc(size_t size, bool low)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	long p;
 
 	if (!size || size > SKEP_ALLOC_MAX || must_fail())
 		return NULL;
 	size = SKEP_ALIGN_UP(size, 4096);
-	p = skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
-	return p < 0 && p >= -SKEP_MAX_ERRNO ? NULL : counted((void *)p);
+	p = low ? skep_map_low(size, flags, -1)
+		: skep_raw(__NR_mmap, 0, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+	return failed(p) ? NULL : counted((void *)p);
+}
+
+void *skep_pages_alloc(size_t size)
+{
+	return pages_alloc(size, false);
+}
+
+void *skep_pages_alloc_low(size_t size)
+{
+	return pages_alloc(size, true);
 }
 
 void skep_pages_free(void *p, size_t size)

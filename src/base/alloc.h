@@ -35,6 +35,13 @@ long skep_alloc_live(void);
  * @size is rounded up to pages. NULL when memory is short.
  */
 void *skep_pages_alloc(size_t size);
+/*
+ * The same below 2 GiB where there is room and @size is modest: generated code takes such an
+ * address as a displacement.
+ */
+void *skep_pages_alloc_low(size_t size);
+/* mmap(2) of @size bytes to read and write, there if it may be. The address, or -errno. */
+long skep_map_low(size_t size, int flags, int fd);
 void skep_pages_free(void *p, size_t size);
 
 #endif

@@ -54,7 +54,7 @@ enum {
 struct skep_fact {
 	u8 mem;	  /* enum skep_mem_kind */
 	u8 flags; /* SKEP_FACT_* */
-	u16 pad;
+	u16 dead;  /* after rewrite: registers that nobody reads behind it; 0: not known */
 	u32 call; /* for helper and kfunc calls: index into calls[], 1-based; 0 none */
 	u32 orig; /* index of the application's instruction it comes from */
 };

@@ -4,8 +4,7 @@
  *
  * Beyond the architecture's R0–R10 two registers exist in rewritten code only: SKEP_REG_AX, lost
  * at every call and at every instruction that rewrite did not emit, and SKEP_REG_LOOP, kept across
- * calls (each function that uses it saves the caller's). `AX <<= k; r += AX` and `AX = load; if r
- * op AX` are AX's last use: the JIT may scale while it adds, and compare with memory.
+ * calls (each function that uses it saves the caller's).
  */
 #ifndef SKEP_ISA_INSN_H
 #define SKEP_ISA_INSN_H

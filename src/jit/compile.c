@@ -162,7 +162,7 @@ static void emit_cold(struct jit *j)
 }
 
 /* Jump (@cc < 0) or conditional jump of instruction @pc to instruction @target. */
-static void emit_jump(struct jit *j, u32 pc, s32 cc, u32 target)
+void jit_jump(struct jit *j, u32 pc, s32 cc, u32 target)
 {
 	s64 d = (s64)j->off[target] - (s64)(j->n + 2);
 
@@ -184,7 +184,7 @@ static void emit_jump(struct jit *j, u32 pc, s32 cc, u32 target)
 	emit4(j, j->off[target] - (j->n + 4));
 }
 
-static s32 cc_of(u8 op)
+s32 jit_cc(u8 op)
 {
 	switch (op) {
 	case BPF_JEQ:
@@ -213,15 +213,14 @@ static s32 cc_of(u8 op)
 	}
 }
 
-static int emit_cond(struct jit *j, u32 pc)
+s32 jit_compare(struct jit *j, const struct bpf_insn *in)
 {
-	const struct bpf_insn *in = &j->p->insns[pc];
 	bool w = BPF_CLASS(in->code) == BPF_JMP, set = BPF_OP(in->code) == BPF_JSET;
 	u8 a = jit_reg[in->dst_reg], b = jit_reg[in->src_reg];
-	s32 cc = cc_of(BPF_OP(in->code));
+	s32 cc = jit_cc(BPF_OP(in->code));
 
 	if (cc < 0)
-		return -EINVAL;
+		return -1;
 	if (BPF_SRC(in->code) == BPF_X) {
 		emit_rr(j, w, set ? 0x85 : 0x3b, a, b);
 	} else if (set && (u32)in->imm <= 0x7f) {
@@ -236,7 +235,17 @@ static int emit_cond(struct jit *j, u32 pc)
 	} else {
 		emit_alu_ri(j, w, 7, a, in->imm);
 	}
-	emit_jump(j, pc, cc, (u32)skep_insn_target(in, pc));
+	return cc;
+}
+
+static int emit_cond(struct jit *j, u32 pc)
+{
+	const struct bpf_insn *in = &j->p->insns[pc];
+	s32 cc = jit_compare(j, in);
+
+	if (cc < 0)
+		return -EINVAL;
+	jit_jump(j, pc, cc, (u32)skep_insn_target(in, pc));
 	return 0;
 }
 
@@ -247,7 +256,7 @@ static void emit_may_goto(struct jit *j, u32 pc)
 	/* counter--; below zero: go */
 	emit_rm(j, true, 0x83, 5, RBP, j->frame.may_goto);
 	emit1(j, 1);
-	emit_jump(j, pc, CC_S, (u32)skep_insn_target(in, pc));
+	jit_jump(j, pc, CC_S, (u32)skep_insn_target(in, pc));
 }
 
 /* The program at the address that the helper answers replaces this function. */
@@ -294,111 +303,6 @@ static int emit_bpf_call(struct jit *j, u32 pc)
 		emit_tail_call(j, t);
 	} else {
 		emit_call(j, t->fn);
-	}
-	return 0;
-}
-
-/* op reg, [base + index * 2^scale + disp] */
-static void emit_scaled(struct jit *j, bool w, u32 op, u8 reg, u8 base, u8 index, u8 scale,
-			s32 disp)
-{
-	u8 mod = !disp && (base & 7) != RBP ? 0 : is_s8(disp) ? 1 : 2;
-
-	emit_rex(j, w, reg, index, base, false);
-	emit_opcode(j, op);
-	emit1(j, (u8)(mod << 6 | (reg & 7) << 3 | 4));
-	emit1(j, (u8)(scale << 6 | (index & 7) << 3 | (base & 7)));
-	if (mod == 1)
-		emit1(j, (u8)disp);
-	else if (mod == 2)
-		emit4(j, (u32)disp);
-}
-
-/* lea dst, [src + imm] or [src + index]. */
-static void emit_lea(struct jit *j, bool w, u8 dst, u8 src, const struct bpf_insn *add)
-{
-	if (BPF_SRC(add->code) == BPF_K)
-		emit_rm(j, w, 0x8d, dst, src, add->imm);
-	else
-		emit_scaled(j, w, 0x8d, dst, src, jit_reg[add->src_reg], 0, 0);
-}
-
-/* a <<= k; d += s; [d = *(d + off)], where one of d and s is a: scaled addressing. */
-static u32 fuse_scaled(struct jit *j, u32 pc, u32 end)
-{
-	const struct bpf_insn *a = &j->p->insns[pc], *add = a + 1, *load = a + 2;
-	u8 base, d = jit_reg[add->dst_reg], index = jit_reg[a->dst_reg];
-
-	if (a->code != (BPF_ALU64 | BPF_LSH | BPF_K) || a->imm < 1 || a->imm > 3 ||
-	    add->code != (BPF_ALU64 | BPF_ADD | BPF_X))
-		return 0;
-	if (add->dst_reg == a->dst_reg && add->src_reg != a->dst_reg)
-		base = jit_reg[add->src_reg];
-	else if (a->dst_reg == SKEP_REG_AX && add->src_reg == SKEP_REG_AX &&
-		 add->dst_reg != SKEP_REG_AX)
-		base = d;
-	else
-		return 0;
-	if (pc + 2 < end && !j->is_target[pc + 2] && BPF_CLASS(load->code) == BPF_LDX &&
-	    BPF_MODE(load->code) == BPF_MEM && BPF_SIZE(load->code) == BPF_DW &&
-	    load->src_reg == add->dst_reg && load->dst_reg == add->dst_reg &&
-	    j->p->facts[pc + 2].mem == SKEP_MEM_DIRECT) {
-		emit_scaled(j, true, 0x8b, d, base, index, (u8)a->imm, load->off);
-		return 3;
-	}
-	emit_scaled(j, true, 0x8d, d, base, index, (u8)a->imm, 0);
-	return 2;
-}
-
-/* AX = *(u64 *)(base + off); if r op AX goto: a comparison with memory. */
-static bool fuse_compare(struct jit *j, u32 pc)
-{
-	const struct bpf_insn *load = &j->p->insns[pc], *jump = load + 1;
-	s32 cc = cc_of(BPF_OP(jump->code));
-
-	if (load->code != (BPF_LDX | BPF_MEM | BPF_DW) || load->dst_reg != SKEP_REG_AX ||
-	    j->p->facts[pc].mem != SKEP_MEM_DIRECT || BPF_CLASS(jump->code) != BPF_JMP ||
-	    BPF_SRC(jump->code) != BPF_X || jump->src_reg != SKEP_REG_AX ||
-	    jump->dst_reg == SKEP_REG_AX || cc < 0 || BPF_OP(jump->code) == BPF_JSET)
-		return false;
-	emit_rm(j, true, 0x3b, jit_reg[jump->dst_reg], jit_reg[load->src_reg], load->off);
-	emit_jump(j, pc + 1, cc, (u32)skep_insn_target(jump, pc + 1));
-	return true;
-}
-
-/* Instructions that are fewer of the processor's; how many were emitted, 0: none. */
-static u32 fuse(struct jit *j, u32 pc, u32 end)
-{
-	const struct bpf_insn *a = &j->p->insns[pc], *b = a + 1;
-	bool w = BPF_CLASS(a->code) == BPF_ALU64;
-	u8 dst = jit_reg[a->dst_reg];
-	u32 n;
-
-	if (pc + 1 >= end || j->is_target[pc + 1])
-		return 0;
-	if (fuse_compare(j, pc))
-		return 2;
-	if (BPF_CLASS(a->code) != BPF_CLASS(b->code))
-		return 0;
-	n = fuse_scaled(j, pc, end);
-	if (n || a->dst_reg != b->dst_reg)
-		return n;
-	if (BPF_OP(a->code) == BPF_MOV && BPF_SRC(a->code) == BPF_X && !a->off &&
-	    (w || BPF_CLASS(a->code) == BPF_ALU) && a->src_reg != a->dst_reg &&
-	    BPF_OP(b->code) == BPF_ADD &&
-	    !(BPF_SRC(b->code) == BPF_X && b->src_reg == a->dst_reg)) {
-		emit_lea(j, w, dst, jit_reg[a->src_reg], b);
-		return 2;
-	}
-	if (a->code == (BPF_ALU64 | BPF_LSH | BPF_K) && a->imm == 32 && b->imm == 32) {
-		if (b->code == (BPF_ALU64 | BPF_RSH | BPF_K)) {
-			emit_mov_rr(j, false, dst, dst);
-			return 2;
-		}
-		if (b->code == (BPF_ALU64 | BPF_ARSH | BPF_K)) {
-			emit_rr(j, true, 0x63, dst, dst);
-			return 2;
-		}
 	}
 	return 0;
 }
@@ -452,7 +356,7 @@ static int emit_insn(struct jit *j, u32 pc)
 	case BPF_JA:
 		target = (u32)skep_insn_target(in, pc);
 		if (target != pc + 1)
-			emit_jump(j, pc, -1, target);
+			jit_jump(j, pc, -1, target);
 		return 0;
 	case SKEP_BPF_JCOND:
 		emit_may_goto(j, pc);
@@ -495,7 +399,7 @@ static int emit_all(struct jit *j)
 			if (j->is_target[i] == 2)
 				nops(j, -j->n & 15);
 			set_off(j, i);
-			fused = fuse(j, i, end);
+			fused = jit_fuse(j, i, end);
 			if (fused) {
 				for (fused--; fused; fused--)
 					set_off(j, ++i);

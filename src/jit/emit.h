@@ -296,6 +296,14 @@ int jit_alu(struct jit *j, u32 pc);
 int jit_load(struct jit *j, u32 pc);
 int jit_store(struct jit *j, u32 pc);
 int jit_atomic(struct jit *j, u32 pc);
+/* fuse.c: instructions from @pc on that are fewer of the processor's; how many, 0: none. */
+u32 jit_fuse(struct jit *j, u32 pc, u32 end);
+/* compile.c: jump (@cc < 0) or conditional jump of instruction @pc to instruction @target. */
+void jit_jump(struct jit *j, u32 pc, s32 cc, u32 target);
+/* compile.c: condition of a BPF jump; -1: it has none. */
+s32 jit_cc(u8 op);
+/* compile.c: set the flags for conditional jump @in; the condition to jump on, -1: no such jump. */
+s32 jit_compare(struct jit *j, const struct bpf_insn *in);
 /* compile.c: code behind the function that zeroes @dst and comes back to @back. */
 void jit_cold_zero(struct jit *j, u8 dst, u32 from, u32 back);
 

@@ -67,7 +67,7 @@ static int map_memfd(struct array *a)
 		return (int)fd;
 	p = skep_raw(__NR_ftruncate, fd, a->bytes);
 	if (!p)
-		p = skep_raw(__NR_mmap, 0, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		p = skep_map_low(a->bytes, MAP_SHARED, fd);
 	if (p < 0 && p >= -SKEP_MAX_ERRNO) {
 		skep_raw(__NR_close, fd);
 		return (int)p;
@@ -104,7 +104,7 @@ static struct skep_map *array_alloc(const struct skep_map_facts *t)
 		if (map_memfd(a) < 0)
 			a->values = NULL;
 	} else {
-		a->values = skep_pages_alloc(bytes * a->copies);
+		a->values = skep_pages_alloc_low(bytes * a->copies);
 	}
 	if (!a->values) {
 		skep_free(a);

@@ -263,6 +263,8 @@ int rw_finish(struct rw *rw)
 
 	while (!rw->err && relax(rw))
 		;
+	if (!rw->host->no_inline)
+		rw_mark_dead(rw);
 	if (rw->err)
 		return rw->err;
 	for (i = 0; i < c->len; i++) {

@@ -86,6 +86,8 @@ u8 *rw_find_targets(struct rw *rw);
 
 /* dead.c: registers live before each old instruction of subprogram @sub, as masks, into @live. */
 void rw_liveness(const struct rw *rw, u32 sub, u16 *live);
+/* dead.c: tell each instruction's facts which registers nobody reads behind it. */
+void rw_mark_dead(struct rw *rw);
 
 /* The passes. */
 void rw_dead_code(struct rw *rw);

@@ -154,6 +154,29 @@ void rw_liveness(const struct rw *rw, u32 sub, u16 *live)
 	} while (changed);
 }
 
+void rw_mark_dead(struct rw *rw)
+{
+	const struct code *c = &rw->in;
+	u16 *live = rw->err ? NULL : skep_calloc(c->len + 1, sizeof(u16));
+	u32 sub, i;
+
+	if (!live)
+		return; /* the code is as right without */
+	for (sub = 0; sub < rw->p->nr_subprogs; sub++)
+		rw_liveness(rw, sub, live);
+	for (i = 0; i < c->len; i += rw_slots(&c->insns[i])) {
+		const struct bpf_insn *in = &c->insns[i];
+		u32 next = i + rw_slots(in), after = 0;
+
+		if (!skep_insn_ends_block(in) && next < c->len)
+			after |= live[next];
+		if (skep_insn_is_jump(in))
+			after |= live[c->target[i]];
+		c->facts[i].dead = (u16) ~(after | 1u << 10);
+	}
+	skep_free(live);
+}
+
 /* A write of one register and nothing else. */
 static bool is_pure(const struct rw *rw, u32 i)
 {

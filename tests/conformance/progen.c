@@ -152,6 +152,145 @@ static void through_copy(struct gen *g)
 	put(g, SKEP_MOV64_IMM(base, some_imm()));
 }
 
+/* A register that is none of @a, @b and @c. */
+static u8 other_reg(u8 a, u8 b, u8 c)
+{
+	u8 r;
+
+	do
+		r = reg();
+	while (r == a || r == b || r == c);
+	return r;
+}
+
+/* Mostly: what was in @r is read no more. */
+static void put_kill(struct gen *g, u8 r)
+{
+	if (below(4))
+		put(g, SKEP_MOV64_IMM(r, some_imm()));
+}
+
+/* A rotation as compilers write it, or nearly. */
+static void put_rotation(struct gen *g)
+{
+	static const u8 joins[] = {BPF_OR, BPF_OR, BPF_ADD, BPF_XOR, BPF_SUB};
+	u8 class = below(2) ? BPF_ALU64 : BPF_ALU, first = below(2) ? BPF_LSH : BPF_RSH;
+	u8 x = reg(), t = other_reg(x, x, x), y = below(2) ? x : other_reg(x, t, t);
+	u32 bits = class == BPF_ALU64 ? 64 : 32, k = 1 + below(bits - 1);
+	bool into_t = below(2);
+
+	put(g, SKEP_INSN(class | BPF_MOV | BPF_X, t, x, 0, 0));
+	put(g, SKEP_INSN(class | first | BPF_K, t, 0, 0, k));
+	if (y != x)
+		put(g, SKEP_INSN(class | BPF_MOV | BPF_X, y, x, 0, 0));
+	put(g, SKEP_INSN(class | (first == BPF_LSH ? BPF_RSH : BPF_LSH) | BPF_K, y, 0, 0,
+			 below(8) ? bits - k : k));
+	put(g, SKEP_INSN(class | joins[below(5)] | BPF_X, into_t ? t : y, into_t ? y : t, 0, 0));
+	put_kill(g, into_t ? y : t);
+}
+
+static void put_select(struct gen *g)
+{
+	static const u8 ops[] = {BPF_JEQ,  BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT,
+				 BPF_JSGE, BPF_JLT, BPF_JLE, BPF_JSLT, BPF_JSLE};
+	bool x = below(2), from = below(2);
+
+	put(g, SKEP_INSN((below(2) ? BPF_JMP : BPF_JMP32) | ops[below(ARRAY_SIZE(ops))] |
+				 (x ? BPF_X : BPF_K),
+			 reg(), x ? reg() : 0, 1, x ? 0 : some_imm()));
+	put(g, SKEP_INSN((below(2) ? BPF_ALU64 : BPF_ALU) | BPF_MOV | (from ? BPF_X : BPF_K), reg(),
+			 from ? reg() : 0, 0, from ? 0 : some_imm()));
+}
+
+static u64 buffers[2];
+
+void gen_buffers(u64 a, u64 b)
+{
+	buffers[0] = a;
+	buffers[1] = b;
+}
+
+/* base = where STACK_WORDS words are: the stack or a buffer; base += idx, in some order. */
+static void put_address(struct gen *g, u8 base, u8 idx)
+{
+	u64 buffer = buffers[below(2)];
+	u32 shift = below(4);
+
+	if (below(4)) {
+		put(g, SKEP_ALU64_IMM(BPF_AND, idx, 56 >> shift));
+	} else {
+		put(g, SKEP_ALU64_IMM(BPF_AND, idx, 48 >> shift));
+		put(g, SKEP_ALU64_IMM(BPF_ADD, idx, 8 >> shift));
+	}
+	if (shift && below(2)) {
+		put(g, SKEP_ALU64_IMM(BPF_LSH, idx, shift));
+		shift = 0;
+	}
+	if (buffer && below(2)) {
+		put(g, SKEP_INSN(BPF_LD | BPF_IMM | BPF_DW, base, 0, 0, buffer));
+		put(g, SKEP_INSN(0, 0, 0, 0, buffer >> 32));
+	} else {
+		put(g, SKEP_MOV64_REG(base, 10));
+		put(g, SKEP_ALU64_IMM(BPF_ADD, base, -8 * STACK_WORDS));
+	}
+	if (shift)
+		put(g, SKEP_ALU64_IMM(BPF_LSH, idx, shift));
+	put(g, SKEP_ALU64_REG(BPF_ADD, base, idx));
+}
+
+/* An indexed access and what may go with it. Its widths are whole words: those are written. */
+static void put_indexed(struct gen *g)
+{
+	static const u8 sizes[] = {BPF_B, BPF_H, BPF_W, BPF_DW};
+	static const u8 ops[] = {BPF_ADD, BPF_SUB, BPF_OR, BPF_AND, BPF_XOR, BPF_MUL};
+	static const u8 jumps[] = {BPF_JEQ, BPF_JGT, BPF_JLE, BPF_JNE, BPF_JSGT, BPF_JSLE};
+	u8 size = sizes[below(4)], base = reg(), idx = other_reg(base, base, base);
+	u8 t = below(4) ? other_reg(base, idx, idx) : idx,
+	   x = below(6) ? other_reg(base, idx, t) : idx;
+	u8 class = below(2) ? BPF_ALU64 : BPF_ALU, op = ops[below(ARRAY_SIZE(ops))];
+	bool imm = below(2);
+
+	put_address(g, base, idx);
+	switch (below(6)) {
+	case 0:
+		put(g, SKEP_LDX(size, below(2) ? base : t, base, 0));
+		break;
+	case 1:
+		put(g, SKEP_STX(size, base, x, 0));
+		break;
+	case 2:
+		put(g, SKEP_ST(size, base, 0, some_imm()));
+		break;
+	case 3:
+		put(g, SKEP_LDX(size, t, base, 0));
+		put(g, SKEP_INSN(class | op | (imm ? BPF_K : BPF_X), t, imm ? 0 : x, 0,
+				 imm ? some_imm() : 0));
+		put(g, SKEP_STX(size, base, t, 0));
+		put_kill(g, t);
+		break;
+	case 4:
+		put(g, SKEP_LDX(size, t, base, 0));
+		put(g, SKEP_INSN(class | op | BPF_X, x, t, 0, 0));
+		put_kill(g, t);
+		break;
+	default:
+		put(g, SKEP_LDX(size, t, base, 0));
+		op = jumps[below(ARRAY_SIZE(jumps))];
+		class = below(2) ? BPF_JMP : BPF_JMP32;
+		if (imm)
+			put(g, SKEP_INSN(class | op | BPF_K, t, 0, 1, some_imm()));
+		else if (below(2))
+			put(g, SKEP_INSN(class | op | BPF_X, t, x, 1, 0));
+		else
+			put(g, SKEP_INSN(class | op | BPF_X, x, t, 1, 0));
+		put(g, SKEP_ALU64_IMM(BPF_ADD, x, 7));
+		put_kill(g, t);
+	}
+	/* a frame address is no number to fold into the result */
+	put(g, SKEP_MOV64_IMM(base, some_imm()));
+	put_kill(g, idx);
+}
+
 static void put_block(struct gen *g, u32 len, u32 depth);
 
 static void put_jump(struct gen *g, u32 depth)
@@ -182,12 +321,19 @@ static void put_loop(struct gen *g, u32 depth)
 static void put_block(struct gen *g, u32 len, u32 depth)
 {
 	while (len-- && g->n < GEN_MAX - 600) {
-		u32 k = below(16);
+		u32 k = below(20);
 
 		if (k == 0 && depth < 3) {
 			put_jump(g, depth);
 		} else if (k == 1 && depth < 1) {
 			put_loop(g, depth);
+		} else if (k >= 16) {
+			if (k == 16)
+				put_rotation(g);
+			else if (k == 17)
+				put_select(g);
+			else
+				put_indexed(g);
 		} else if (k < 6) {
 			u32 n = g->n;
 

@@ -21,6 +21,8 @@ struct gen {
 void gen_plain(struct gen *g, u64 seed);
 /* Main that calls bpf_loop (helper @loop_id) with a callback, which may do so once more. */
 void gen_loops(struct gen *g, u64 seed, u32 loop_id);
+/* Buffers of 64 bytes whose addresses programs made from now on may hold; 0: none. */
+void gen_buffers(u64 a, u64 b);
 void gen_dump(const struct gen *g);
 
 #endif

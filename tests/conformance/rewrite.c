@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -616,6 +617,19 @@ static void test_far(void)
 	free(in);
 }
 
+/* What programs access by address: one that fits a displacement, one that does not. */
+static u64 near_buffer[8];
+static void *low_buffer;
+
+static void make_buffers(void)
+{
+	low_buffer = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (low_buffer == MAP_FAILED)
+		low_buffer = near_buffer;
+	gen_buffers((u64)(uintptr_t)low_buffer, (u64)(uintptr_t)near_buffer);
+}
+
 /*
  * Random programs: what every pass left must compute what the program did, and a loop what its
  * calls did. Way 0, the interpreter with all calls kept, is the measure of the others.
@@ -638,13 +652,20 @@ static bool random_ways(const struct gen *g, u64 *r0)
 		p.calls[0] = loop_fact(false, 0);
 		p.calls[1] = loop_fact(false, 0);
 		p.calls[1].callback = 2;
-		for (i = 0; i < p.len; i++)
+		for (i = 0; i < p.len; i++) {
+			u8 class = BPF_CLASS(p.insns[i].code);
+
 			if (p.facts[i].call)
 				p.facts[i].call = i == g->loops[0] ? 1 : 2;
+			if (class == BPF_LDX || class == BPF_ST || class == BPF_STX)
+				p.facts[i].mem = SKEP_MEM_DIRECT;
+		}
 		if (skep_rewrite(&p, &host) || (way & 2 && skep_jit_compile(&p, &image))) {
 			skep_vprog_fini(&p);
 			return false;
 		}
+		memset(near_buffer, 0x5a, sizeof(near_buffer));
+		memset(low_buffer, 0xa5, 64);
 		r0[way] = way & 2 ? image.entry(NULL) : skep_interp_run(&p, NULL);
 		skep_jit_free(&image);
 		skep_vprog_fini(&p);
@@ -659,6 +680,7 @@ static void test_random(u32 n)
 	u64 r0[4];
 	u32 i;
 
+	make_buffers();
 	for (i = 0; i < n; i++) {
 		memset(r0, 0, sizeof(r0));
 		if (i % 2)
