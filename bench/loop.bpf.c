@@ -11,8 +11,9 @@
 const volatile __u32 nr_loops = 0;
 const volatile __u32 callback = 0;
 
-/* What the stopping callback reads: nothing here ever asks it to stop before the end. */
+/* What the stopping callback reads and stops at: set so that it goes to the end. */
 __u64 data[VALUES];
+__u64 limit;
 __u64 sum;
 
 struct {
@@ -56,7 +57,7 @@ static long stop(__u32 i, struct counting *c)
 
 static long run(__u32 i, void *unused)
 {
-	struct counting c = {.limit = ~0ull};
+	struct counting c = { .limit = limit };
 	long n;
 
 	if (callback == 0)

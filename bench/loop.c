@@ -47,6 +47,7 @@ static void load(void)
 	skel->rodata->trigger_nr = SYS_getpgid;
 	skel->rodata->nr_loops = nr_loops;
 	skel->rodata->callback = callback;
+	skel->bss->limit = UINT64_MAX;
 	err = loop_bpf__load(skel);
 	if (err)
 		bench_skip("the object was refused: %s", strerror(-err));
@@ -61,6 +62,7 @@ struct counting {
 };
 
 static uint64_t data[VALUES], values[VALUES], sum;
+static volatile uint64_t limit = UINT64_MAX;
 static long hits;
 
 static long empty(uint32_t i, void *ctx)
@@ -109,7 +111,7 @@ static void run_native(void *unused)
 
 	(void)unused;
 	for (int i = 0; i < ROUNDS; i++) {
-		struct counting c = {0, UINT64_MAX};
+		struct counting c = {0, limit};
 
 		hits += loop(nr_loops, call, &c);
 		sum += c.sum;

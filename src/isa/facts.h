@@ -48,6 +48,7 @@ enum {
 	SKEP_FACT_NEVER_TAKEN = 1 << 1, /* conditional jump: only the fall-through is walked */
 	SKEP_FACT_ALWAYS_TAKEN = 1 << 2,
 	SKEP_FACT_PRUNE_POINT = 1 << 3,
+	SKEP_FACT_OWN_SLOT = 1 << 5, /* rewritten: of a stack word that the program has not */
 	SKEP_FACT_CALLBACK = 1 << 4, /* helper call that calls back: call facts hold the subprog */
 };
 

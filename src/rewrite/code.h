@@ -33,7 +33,7 @@ struct rw {
 	u32 sub;	       /* subprogram of the walk */
 	u32 cap_targets;
 	u8 *is_target; /* rw_lower(): old instructions that something jumps to */
-	u32 drop; /* rw_lower(): old instruction that a replacement before it made superfluous */
+	u32 drop; /* rw_lower(): old instructions below are what a replacement before them includes */
 	int err;  /* first failure; everything after it does nothing */
 };
 
@@ -96,6 +96,8 @@ void rw_fold(struct rw *rw);
 void rw_lower(struct rw *rw);
 void rw_jumps(struct rw *rw);
 void rw_forward(struct rw *rw);
+void rw_bounds(struct rw *rw);
+void rw_promote(struct rw *rw);
 void rw_dead_writes(struct rw *rw);
 
 /* ctx.c: context access at @i; LD_ABS and LD_IND. */

@@ -109,6 +109,59 @@ static bool immediate_form(struct bpf_insn *in, u64 v)
 	return true;
 }
 
+static bool compare(u8 op, u64 a, u64 b, s64 sa, s64 sb)
+{
+	switch (op) {
+	case BPF_JEQ:
+		return a == b;
+	case BPF_JNE:
+		return a != b;
+	case BPF_JSET:
+		return a & b;
+	case BPF_JGT:
+		return a > b;
+	case BPF_JGE:
+		return a >= b;
+	case BPF_JLT:
+		return a < b;
+	case BPF_JLE:
+		return a <= b;
+	case BPF_JSGT:
+		return sa > sb;
+	case BPF_JSGE:
+		return sa >= sb;
+	case BPF_JSLT:
+		return sa < sb;
+	default:
+		return sa <= sb;
+	}
+}
+
+/* The conditional jump at @i, when what it compares is known: it goes, or always goes. */
+static bool fold_jump(struct fold *f, u32 i)
+{
+	struct rw *rw = f->rw;
+	const struct bpf_insn *in = &rw->in.insns[i];
+	const struct known *a = &f->reg[in->dst_reg], *b = &f->reg[in->src_reg];
+	bool w = BPF_CLASS(in->code) == BPF_JMP;
+	u64 x = a->v, y = (u64)(s64)in->imm;
+
+	if ((!w && BPF_CLASS(in->code) != BPF_JMP32) || !skep_insn_is_jump(in) ||
+	    BPF_OP(in->code) == BPF_JA || skep_insn_is_may_goto(in) || a->kind != CONSTANT)
+		return false;
+	if (BPF_SRC(in->code) == BPF_X) {
+		if (b->kind != CONSTANT)
+			return false;
+		y = b->v;
+	}
+	if (w ? compare(BPF_OP(in->code), x, y, (s64)x, (s64)y)
+	      : compare(BPF_OP(in->code), (u32)x, (u32)y, (s32)x, (s32)y)) {
+		rw_synth(rw);
+		rw_put_jump(rw, SKEP_JA(0), rw->in.target[i]);
+	}
+	return true;
+}
+
 /* Does @in leave the upper half of its destination zero? */
 static bool clears_upper(const struct fold *f, const struct bpf_insn *in)
 {
@@ -206,6 +259,8 @@ void rw_fold(struct rw *rw)
 			f.narrow &= ~(1u << in->dst_reg);
 			continue;
 		}
+		if (n == 1 && fold_jump(&f, i))
+			continue;
 		if (n == 1 && src->kind == CONSTANT && rw->in.facts[i].mem != SKEP_MEM_CTX)
 			immediate_form(in, src->v);
 		narrow_division(&f, in);

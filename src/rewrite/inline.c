@@ -19,25 +19,54 @@ static void put_mul(struct rw *rw, u8 reg, u32 by)
 }
 
 /*
- * Programs test the result of a look-up against NULL at once. Where the instruction behind the
- * call at @i does, the outcomes that are known go straight to where the test would send them:
- * *@null and *@found are old instructions, or RW_NO_TARGET.
+ * Programs test the result of a look-up against NULL at once, or after a move or two: a copy of
+ * it, what to return. The test behind the call at @i, when that is so; and where it sends what: old
+ * instructions. @at RW_NO_TARGET: there is none.
  */
-static void null_test(const struct rw *rw, u32 i, u32 *null, u32 *found)
+struct null_test {
+	u32 at, null, found;
+};
+
+#define MAX_MOVES 3
+
+static struct null_test null_test(const struct rw *rw, u32 i)
 {
 	const struct skep_subprog *s = &rw->p->subprogs[rw->sub];
-	const struct bpf_insn *test = &rw->in.insns[i + 1];
+	struct null_test t = {RW_NO_TARGET, RW_NO_TARGET, RW_NO_TARGET};
+	u32 copies = 1, at;
 
-	*null = *found = RW_NO_TARGET;
-	if (i + 2 >= s->start + s->len || test->dst_reg || test->imm)
-		return;
-	if (test->code == (BPF_JMP | BPF_JEQ | BPF_K)) {
-		*null = rw->in.target[i + 1];
-		*found = i + 2;
-	} else if (test->code == (BPF_JMP | BPF_JNE | BPF_K)) {
-		*null = i + 2;
-		*found = rw->in.target[i + 1];
+	for (at = i + 1; at < s->start + s->len && at <= i + 1 + MAX_MOVES; at++) {
+		const struct bpf_insn *in = &rw->in.insns[at];
+
+		if (at > i + 1 && rw->is_target[at])
+			break;
+		if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !in->off &&
+		    copies >> in->src_reg & 1) {
+			copies |= 1u << in->dst_reg;
+			continue;
+		}
+		if (in->code == (BPF_ALU64 | BPF_MOV | BPF_K) ||
+		    in->code == (BPF_ALU | BPF_MOV | BPF_K)) {
+			copies &= ~(1u << in->dst_reg);
+			continue;
+		}
+		if ((in->code != (BPF_JMP | BPF_JEQ | BPF_K) &&
+		     in->code != (BPF_JMP | BPF_JNE | BPF_K)) ||
+		    in->imm || !(copies >> in->dst_reg & 1) || at + 1 >= s->start + s->len)
+			break;
+		t.at = at;
+		t.null = BPF_OP(in->code) == BPF_JEQ ? rw->in.target[at] : at + 1;
+		t.found = BPF_OP(in->code) == BPF_JEQ ? at + 1 : rw->in.target[at];
+		break;
 	}
+	return t;
+}
+
+/* The moves between the call at @i and the test of its result. */
+static void put_moves(struct rw *rw, u32 i, const struct null_test *t)
+{
+	for (u32 k = i + 1; k < t->at; k++)
+		rw_put(rw, rw->in.insns[k]);
 }
 
 /* The jump at @at goes to @old, or to what is put next. */
@@ -54,13 +83,14 @@ static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 {
 	bool percpu = m->kind == SKEP_INLINE_PERCPU_ARRAY;
 	const struct skep_run_inline *run = rw->host->run_inline;
-	u32 miss, null, found;
+	struct null_test test;
+	u32 miss;
 
 	if (percpu && (!run || !run->tls_cpu_off || m->percpu_stride > INT32_MAX))
 		return false;
 	if (m->max_entries > INT32_MAX || m->stride > INT32_MAX)
 		return false;
-	null_test(rw, i, &null, &found);
+	test = null_test(rw, i);
 	rw_synth(rw);
 	rw_put(rw, SKEP_LDX(BPF_W, SKEP_REG_AX, 2, 0));
 	rw_put(rw, SKEP_MOV64_IMM(0, 0));
@@ -79,13 +109,23 @@ static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 	rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 0, SKEP_REG_AX));
 	if (m->kind == SKEP_INLINE_ARRAY_OF_MAPS) {
 		rw_put(rw, SKEP_LDX(BPF_DW, 0, 0, 0));
-	} else if (null != RW_NO_TARGET && !rw->is_target[i + 1]) {
+	} else if (test.at != RW_NO_TARGET && !rw->is_target[i + 1]) {
 		/* an element is never NULL: the test goes, and a miss knows where to */
-		rw->drop = i + 1;
-		if (found != i + 2)
-			rw_put_jump(rw, SKEP_JA(0), found);
+		rw->drop = test.at + 1;
+		put_moves(rw, i, &test);
+		if (test.at == i + 1) {
+			land_at(rw, miss, test.null);
+			if (test.found != test.at + 1)
+				rw_put_jump(rw, SKEP_JA(0), test.found);
+			return true;
+		}
+		rw_put_jump(rw, SKEP_JA(0), test.found);
+		rw_land(rw, miss);
+		put_moves(rw, i, &test);
+		rw_put_jump(rw, SKEP_JA(0), test.null);
+		return true;
 	}
-	land_at(rw, miss, null);
+	rw_land(rw, miss);
 	return true;
 }
 
@@ -97,11 +137,12 @@ static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *
 {
 	const struct skep_run_inline *run = rw->host->run_inline;
 	bool flags_known = fact && fact->known >> 3 & 1;
-	u32 slow[4], n = 0, hit, null, found;
+	u32 slow[4], n = 0, hit;
+	struct null_test test;
 
 	if (!run || (flags_known && fact->arg[3] > 1))
 		return false;
-	null_test(rw, i, &null, &found);
+	test = null_test(rw, i);
 	rw_synth(rw);
 	if (!fact || !(fact->nonnull >> 1 & 1))
 		slow[n++] = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JEQ, 2, 0, 0), 0);
@@ -122,7 +163,7 @@ static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *
 		if (fact && fact->known >> n & 1 && fact->arg[n] <= INT32_MAX)
 			rw_put(rw, SKEP_MOV64_IMM(n + 1, fact->arg[n]));
 	rw_put_helper(rw, TASK_STORAGE_GET_ID);
-	land_at(rw, hit, found);
+	land_at(rw, hit, test.at == i + 1 ? test.found : RW_NO_TARGET);
 	return true;
 }
 

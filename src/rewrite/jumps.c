@@ -68,8 +68,17 @@ static void thread(struct rw *rw, const u8 *is_target)
 
 		if (is_target[i])
 			c.known = 0;
-		if (skep_insn_is_jump(in))
-			rw->in.target[i] = final_target(rw, &c, rw->in.target[i]);
+		if (skep_insn_is_jump(in)) {
+			u32 to = final_target(rw, &c, i);
+
+			/* its own test may be decided: always taken, or never */
+			if (to != i && !skep_insn_ends_block(in)) {
+				rw->in.insns[i] = SKEP_JA(0);
+				rw->in.target[i] = to;
+			} else {
+				rw->in.target[i] = final_target(rw, &c, rw->in.target[i]);
+			}
+		}
 		learn(&c, in);
 	}
 }

@@ -34,6 +34,9 @@ struct loop {
 	u32 base;     /* bytes of the function's own frame */
 	u32 shift;    /* the body's R10 is ours minus this */
 	bool inlined, reads_index, reads_ctx, bound_known;
+	/* The context as it is made in front of the call: a frame address, or a number. */
+	enum { CTX_UNKNOWN, CTX_FRAME, CTX_NUMBER } ctx_kind;
+	s32 ctx;
 	u32 saved[4], nr_saved;
 	u8 *is_target;
 };
@@ -111,6 +114,40 @@ static bool can_inline(const struct rw *rw, u32 cb)
 			return false;
 	}
 	return true;
+}
+
+/*
+ * What R3 is in front of the call, when the block before it says so: then each round makes it
+ * anew, instead of loading it.
+ */
+static void find_ctx(struct loop *l)
+{
+	const struct rw *rw = l->rw;
+	s64 add = 0;
+
+	for (u32 i = l->site; i-- > rw->p->subprogs[rw->sub].start && !l->is_target[i + 1];) {
+		const struct bpf_insn *in = &rw->in.insns[i];
+
+		if (!in->code) /* the second half of ldimm64 */
+			continue;
+		if (!(skep_insn_writes(in) >> 3 & 1))
+			continue;
+		if (in->code == (BPF_ALU64 | BPF_ADD | BPF_K)) {
+			add += in->imm;
+			continue;
+		}
+		if (is_fp_move(in))
+			l->ctx_kind = CTX_FRAME;
+		else if (in->code == (BPF_ALU64 | BPF_MOV | BPF_K))
+			l->ctx_kind = CTX_NUMBER;
+		else
+			return;
+		add += l->ctx_kind == CTX_NUMBER ? in->imm : 0;
+		if (add != (s32)add)
+			l->ctx_kind = CTX_UNKNOWN;
+		l->ctx = (s32)add;
+		return;
+	}
 }
 
 /* What the body needs around it: saved registers, index and context. */
@@ -255,6 +292,24 @@ static void put_next(struct loop *l, u32 top)
 	}
 }
 
+/* R2 = the context */
+static void put_ctx(struct loop *l)
+{
+	struct rw *rw = l->rw;
+
+	switch (l->ctx_kind) {
+	case CTX_FRAME:
+		rw_put(rw, SKEP_MOV64_REG(2, 10));
+		rw_put(rw, SKEP_ALU64_IMM(BPF_ADD, 2, l->ctx));
+		break;
+	case CTX_NUMBER:
+		rw_put(rw, SKEP_MOV64_IMM(2, l->ctx));
+		break;
+	default:
+		rw_put(rw, SKEP_LDX(BPF_DW, 2, 10, slot(l, SLOT_CTX)));
+	}
+}
+
 static void put_loop(struct loop *l, u32 *at)
 {
 	struct rw *rw = l->rw;
@@ -266,7 +321,7 @@ static void put_loop(struct loop *l, u32 *at)
 	rw_put(rw, SKEP_STX(BPF_DW, 10, SKEP_REG_LOOP, slot(l, SLOT_LOOP)));
 	if (!l->bound_known)
 		rw_put(rw, SKEP_STX(BPF_DW, 10, 1, slot(l, SLOT_BOUND)));
-	if (l->reads_ctx)
+	if (l->reads_ctx && l->ctx_kind == CTX_UNKNOWN)
 		rw_put(rw, SKEP_STX(BPF_DW, 10, 3, slot(l, SLOT_CTX)));
 	for (i = 0; i < l->nr_saved; i++)
 		rw_put(rw, SKEP_STX(BPF_DW, 10, l->saved[i], slot(l, SLOT_REGS + i)));
@@ -278,7 +333,7 @@ static void put_loop(struct loop *l, u32 *at)
 	if (l->reads_index)
 		rw_put(rw, SKEP_MOV64_REG(1, SKEP_REG_LOOP));
 	if (l->reads_ctx)
-		rw_put(rw, SKEP_LDX(BPF_DW, 2, 10, slot(l, SLOT_CTX)));
+		put_ctx(l);
 	body = rw->out.len;
 	if (l->inlined)
 		copy_body(l, at, &check_last, &checks);
@@ -333,6 +388,8 @@ static void expand(struct rw *rw, u32 site, u8 *is_target, u32 *depth)
 		rw_put(rw, SKEP_MOV64_IMM(0, fact->arg[0] ? -E2BIG : 0));
 		return;
 	}
+	rw->fact.flags |= SKEP_FACT_OWN_SLOT;
+	find_ctx(&l);
 	l.inlined = can_inline(rw, l.cb);
 	if (survey(&l))
 		goto nomem;

@@ -119,7 +119,7 @@ void rw_lower(struct rw *rw)
 	struct skep_vprog *p = rw->p;
 	u32 i, end;
 
-	rw->drop = RW_NO_TARGET;
+	rw->drop = 0;
 	rw->is_target = rw->err ? NULL : rw_find_targets(rw);
 	rw_begin_pass(rw);
 	for (rw->sub = 0; rw->sub < p->nr_subprogs; rw->sub++) {
@@ -127,7 +127,7 @@ void rw_lower(struct rw *rw)
 		for (i = p->subprogs[rw->sub].start; i < end && !rw->err;
 		     i += rw_slots(&rw->in.insns[i])) {
 			rw_begin(rw, i);
-			if (i != rw->drop)
+			if (i >= rw->drop)
 				lower(rw, i);
 		}
 	}

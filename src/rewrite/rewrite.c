@@ -27,6 +27,11 @@ int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
 			rw_dead_writes(
 				&rw); /* dead arguments hide stored registers from the next */
 			rw_forward(&rw);
+			rw_bounds(&rw);
+			rw_jumps(&rw);
+			rw_forward(&rw); /* blocks are longer now */
+			rw_dead_writes(&rw);
+			rw_promote(&rw);
 			rw_dead_writes(&rw);
 			rw_jumps(&rw);
 		}
