@@ -95,6 +95,7 @@ void rw_loops(struct rw *rw);
 void rw_fold(struct rw *rw);
 void rw_lower(struct rw *rw);
 void rw_jumps(struct rw *rw);
+void rw_tails(struct rw *rw);
 void rw_forward(struct rw *rw);
 void rw_bounds(struct rw *rw);
 void rw_promote(struct rw *rw);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frame addresses and stored values, carried forward inside a basic block.
+ * Frame addresses, stored values and copies of registers, carried forward.
  *
  * A helper takes a key by address, so programs store the key and pass fp - n. Once the look-up is
  * inline, the address is a detour (an access goes through R10 itself) and so is the memory (a load
  * of what was just stored becomes a move). What then has no reader goes with the dead writes.
  *
  * Stored values are forgotten at every store that may hit the stack through another register,
- * and at every call.
+ * and at every call, and where ways meet. Which registers hold frame addresses is known across
+ * joins: what all ways there agree on, found by going over the function until nothing changes.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -22,19 +24,33 @@ struct stored {
 	u8 reg;
 };
 
-struct forward {
-	struct rw *rw;
-	u32 is_fp; /* bit r: register r is R10 + fp_off[r] */
-	s32 fp_off[SKEP_NR_REGS];
-	struct stored stored[NR_STORED];
-	u32 next;
+/* Registers that hold frame addresses. */
+struct fps {
+	u32 is; /* bit r: register r is R10 + off[r] */
+	s32 off[SKEP_NR_REGS];
 };
 
-static void forget_all(struct forward *f)
+struct forward {
+	struct rw *rw;
+	struct fps fp;
+	struct stored stored[NR_STORED];
+	u32 next;
+	u32 copies; /* bit r: register r is a copy of register of[r] */
+	u8 of[SKEP_NR_REGS];
+};
+
+static const struct fps nothing = {.is = 1u << 10};
+
+/* What @a and @b agree on, into @a. True when that is less than @a was. */
+static bool meet(struct fps *a, const struct fps *b)
 {
-	f->is_fp = 1u << 10;
-	f->fp_off[10] = 0;
-	memset(f->stored, 0, sizeof(f->stored));
+	u32 was = a->is;
+
+	a->is &= b->is;
+	for (u32 i = 0; i < SKEP_NR_REGS; i++)
+		if (a->is >> i & 1 && a->off[i] != b->off[i])
+			a->is &= ~(1u << i);
+	return a->is != was;
 }
 
 static void forget_stack(struct forward *f, s32 off, u32 size)
@@ -55,9 +71,9 @@ static bool rebase(struct forward *f, struct bpf_insn *in)
 	u8 base = load ? in->src_reg : in->dst_reg;
 	s32 off;
 
-	if (!(f->is_fp >> base & 1))
+	if (!(f->fp.is >> base & 1))
 		return false;
-	off = f->fp_off[base] + in->off;
+	off = f->fp.off[base] + in->off;
 	if (off != (s16)off)
 		return false;
 	if (load)
@@ -81,24 +97,40 @@ static void learn_store(struct forward *f, const struct bpf_insn *in, bool on_st
 		f->stored[f->next++ % NR_STORED] = (struct stored){in->off, (u8)bytes, in->src_reg};
 }
 
-/* Registers that @in writes, and what it makes of them. */
-static void learn_regs(struct forward *f, const struct bpf_insn *in)
+static void learn_fps(struct fps *f, const struct bpf_insn *in)
 {
-	u32 writes = skep_insn_writes(in), i;
+	u32 writes = skep_insn_writes(in);
 	bool fp = false;
 	s64 off = 0;
 
 	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !in->off) {
-		fp = f->is_fp >> in->src_reg & 1;
-		off = f->fp_off[in->src_reg];
+		fp = f->is >> in->src_reg & 1;
+		off = f->off[in->src_reg];
 	} else if (in->code == (BPF_ALU64 | BPF_ADD | BPF_K)) {
-		off = (s64)f->fp_off[in->dst_reg] + in->imm;
-		fp = (f->is_fp >> in->dst_reg & 1) && off > -65536 && off < 65536;
+		off = (s64)f->off[in->dst_reg] + in->imm;
+		fp = (f->is >> in->dst_reg & 1) && off > -65536 && off < 65536;
 	}
-	f->is_fp &= ~writes | 1u << 10;
+	f->is &= ~writes | 1u << 10;
 	if (fp) {
-		f->is_fp |= 1u << in->dst_reg;
-		f->fp_off[in->dst_reg] = (s32)off;
+		f->is |= 1u << in->dst_reg;
+		f->off[in->dst_reg] = (s32)off;
+	}
+}
+
+/* Registers that @in writes, and what it makes of them. */
+static void learn_regs(struct forward *f, const struct bpf_insn *in)
+{
+	u32 writes = skep_insn_writes(in), i;
+
+	learn_fps(&f->fp, in);
+	f->copies &= ~writes;
+	for (i = 0; i < SKEP_NR_REGS; i++)
+		if (f->copies >> i & 1 && writes >> f->of[i] & 1)
+			f->copies &= ~(1u << i);
+	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !in->off && in->src_reg != 10 &&
+	    in->src_reg != SKEP_REG_AX && in->src_reg != in->dst_reg) {
+		f->copies |= 1u << in->dst_reg;
+		f->of[in->dst_reg] = in->src_reg;
 	}
 	for (i = 0; i < NR_STORED; i++)
 		if (writes >> f->stored[i].reg & 1)
@@ -122,10 +154,50 @@ static bool load_stored(const struct forward *f, struct bpf_insn *in)
 	return false;
 }
 
+static u8 original(const struct forward *f, u8 reg)
+{
+	return f->copies >> reg & 1 ? f->of[reg] : reg;
+}
+
+/* Registers that @in only reads, from where they were copied: then the copy may be dead. */
+static void use_originals(const struct forward *f, struct bpf_insn *in)
+{
+	u8 class = BPF_CLASS(in->code), op = BPF_OP(in->code);
+
+	switch (class) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		if (BPF_SRC(in->code) == BPF_X && op != BPF_END && op != BPF_NEG)
+			in->src_reg = original(f, in->src_reg);
+		break;
+	case BPF_LDX:
+		in->src_reg = original(f, in->src_reg);
+		break;
+	case BPF_STX:
+		if (BPF_MODE(in->code) != BPF_MEM)
+			break;
+		in->src_reg = original(f, in->src_reg);
+		in->dst_reg = original(f, in->dst_reg);
+		break;
+	case BPF_ST:
+		in->dst_reg = original(f, in->dst_reg);
+		break;
+	case BPF_JMP:
+	case BPF_JMP32:
+		if (!skep_insn_is_jump(in) || op == BPF_JA || skep_insn_is_may_goto(in))
+			break;
+		in->dst_reg = original(f, in->dst_reg);
+		if (BPF_SRC(in->code) == BPF_X)
+			in->src_reg = original(f, in->src_reg);
+		break;
+	}
+}
+
 static void forward(struct forward *f, struct bpf_insn *in, u8 mem)
 {
 	bool on_stack;
 
+	use_originals(f, in);
 	switch (BPF_CLASS(in->code)) {
 	case BPF_LDX:
 		if (mem == SKEP_MEM_DIRECT && rebase(f, in) && BPF_MODE(in->code) == BPF_MEM)
@@ -147,22 +219,75 @@ static void forward(struct forward *f, struct bpf_insn *in, u8 mem)
 	learn_regs(f, in);
 }
 
+/*
+ * The frame addresses that all ways to each target agree on, into @at, one for each instruction
+ * (only those of targets mean something). Every round can only take away, so this ends.
+ */
+static void find_fps(const struct rw *rw, const u8 *is_target, struct fps *at)
+{
+	bool changed = true;
+
+	for (u32 i = 0; i < rw->in.len; i++)
+		at[i].is = UINT32_MAX; /* nobody came yet */
+	for (u32 i = 0; i < rw->p->nr_subprogs; i++)
+		at[rw->p->subprogs[i].start] = nothing;
+	while (changed) {
+		struct fps now = nothing;
+		bool alive = false;
+
+		changed = false;
+		for (u32 i = 0; i < rw->in.len; i += rw_slots(&rw->in.insns[i])) {
+			const struct bpf_insn *in = &rw->in.insns[i];
+
+			if (is_target[i]) {
+				if (alive && at[i].is == UINT32_MAX)
+					at[i] = now, changed = true;
+				else if (alive)
+					changed |= meet(&at[i], &now);
+				alive = at[i].is != UINT32_MAX;
+				now = at[i];
+			}
+			if (!alive)
+				continue;
+			learn_fps(&now, in);
+			if (skep_insn_is_jump(in)) {
+				struct fps *to = &at[rw->in.target[i]];
+
+				if (to->is == UINT32_MAX)
+					*to = now, changed = true;
+				else
+					changed |= meet(to, &now);
+			}
+			alive = !skep_insn_ends_block(in);
+		}
+	}
+}
+
 void rw_forward(struct rw *rw)
 {
 	struct forward f = {.rw = rw};
 	u8 *is_target = rw->err ? NULL : rw_find_targets(rw);
+	struct fps *at = is_target ? skep_calloc(rw->in.len + 1, sizeof(*at)) : NULL;
 	u32 i, n;
 
-	if (!is_target)
+	if (!at) {
+		rw->err = rw->err ? rw->err : -ENOMEM;
+		skep_free(is_target);
 		return;
+	}
+	find_fps(rw, is_target, at);
 	/* one for one: no pass is needed */
 	for (i = 0; i < rw->in.len; i += n) {
 		struct bpf_insn *in = &rw->in.insns[i];
 
 		n = rw_slots(in);
-		if (is_target[i])
-			forget_all(&f);
+		if (is_target[i]) {
+			f.fp = at[i].is == UINT32_MAX ? nothing : at[i];
+			memset(f.stored, 0, sizeof(f.stored));
+			f.copies = 0;
+		}
 		forward(&f, in, rw->in.facts[i].mem);
 	}
+	skep_free(at);
 	skep_free(is_target);
 }

@@ -29,9 +29,12 @@ int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
 			rw_forward(&rw);
 			rw_bounds(&rw);
 			rw_jumps(&rw);
+			rw_tails(&rw);
+			rw_jumps(&rw);
 			rw_forward(&rw); /* blocks are longer now */
 			rw_dead_writes(&rw);
 			rw_promote(&rw);
+			rw_forward(&rw); /* loads have become copies */
 			rw_dead_writes(&rw);
 			rw_jumps(&rw);
 		}
