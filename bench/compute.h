@@ -455,7 +455,8 @@ COMPUTE_FN u64 do_histogram(struct compute *d)
 #define COMPUTE_LIST(X)                                                                            \
 	X(crc32)                                                                                   \
 	X(fnv)                                                                                     \
-	X(siphash) X(chacha) X(search) X(parse) X(base64) X(distance) X(sort) X(matrix) X(bits)    \
-		X(sieve) X(lpm) X(checksum) X(packet) X(histogram)
+	X(siphash)                                                                                 \
+	X(chacha) X(search) X(parse) X(base64) X(distance) X(sort) X(matrix) X(bits) X(sieve)      \
+		X(lpm) X(checksum) X(packet) X(histogram)
 
 #endif

@@ -57,7 +57,7 @@ static long stop(__u32 i, struct counting *c)
 
 static long run(__u32 i, void *unused)
 {
-	struct counting c = { .limit = limit };
+	struct counting c = {.limit = limit};
 	long n;
 
 	if (callback == 0)

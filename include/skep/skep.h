@@ -33,6 +33,21 @@ long skep_bpf_call(int cmd, union bpf_attr *attr, unsigned int size);
  */
 unsigned int skep_disasm_insn(const struct bpf_insn *insn, char *buf, unsigned int size);
 
+/*
+ * Sums over the programs that this process has loaded, refused ones not counted. Grows at the end:
+ * @size is what the caller knows of it.
+ */
+struct skep_load_stats {
+	uint64_t programs;
+	uint64_t insns;	     /* of the application's, as given to PROG_LOAD */
+	uint64_t verify_ns;  /* time spent on the verdict */
+	uint64_t rewrite_ns; /* on making them executable bytecode */
+	uint64_t compile_ns; /* on machine code */
+};
+
+/* Fills *@stats. 0, or -EINVAL when @size is smaller than the first field. Any thread. */
+int skep_load_stats(struct skep_load_stats *stats, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

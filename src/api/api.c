@@ -4,10 +4,13 @@
  */
 #include "skep/skep.h"
 
-#include "base/uaccess.h"
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/uaccess.h"
 #include "isa/disasm.h"
+#include "load/load.h"
 #include "spec/helper.h"
 #include "sys/sys.h"
 
@@ -21,6 +24,24 @@ SKEP_EXPORT long skep_bpf_call(int cmd, union bpf_attr *attr, unsigned int size)
 	struct skep_caller caller = {.ua = skep_uaccess_self, .capable = true};
 
 	return skep_bpf(&caller, cmd, (u64)(uintptr_t)attr, size);
+}
+
+SKEP_EXPORT int skep_load_stats(struct skep_load_stats *stats, size_t size)
+{
+	struct skep_load_times t = skep_load_times();
+	struct skep_load_stats s = {
+		.programs = t.programs,
+		.insns = t.insns,
+		.verify_ns = t.verify_ns,
+		.rewrite_ns = t.rewrite_ns,
+		.compile_ns = t.compile_ns,
+	};
+
+	if (size < sizeof(s.programs))
+		return -EINVAL;
+	memset(stats, 0, size);
+	memcpy(stats, &s, size < sizeof(s) ? size : sizeof(s));
+	return 0;
 }
 
 /* A program as OBJ_GET_INFO_BY_FD shows it: helpers by id, kfuncs by BTF id, maps by id. */

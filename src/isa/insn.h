@@ -102,10 +102,27 @@ static inline u32 skep_insn_bytes(const struct bpf_insn *in)
 /* The size field for 1, 2, 4 or 8 bytes. */
 u8 skep_insn_size_code(u32 bytes);
 
+/* What an opcode does by itself. */
+enum {
+	SKEP_OP_READS_DST = 1 << 0,
+	SKEP_OP_READS_SRC = 1 << 1,
+	SKEP_OP_WRITES_DST = 1 << 2,
+	SKEP_OP_JUMP = 1 << 3,
+	SKEP_OP_ENDS = 1 << 4,
+	SKEP_OP_SPECIAL = 1 << 5, /* registers that the opcode alone does not tell */
+};
+extern const u8 skep_op_bits[256];
+
 /* Goes to another place of the same function: conditional jumps, goto, gotol, may_goto. */
-bool skep_insn_is_jump(const struct bpf_insn *in);
+static inline bool skep_insn_is_jump(const struct bpf_insn *in)
+{
+	return skep_op_bits[in->code] & SKEP_OP_JUMP;
+}
 /* Never falls through: goto, gotol, exit. */
-bool skep_insn_ends_block(const struct bpf_insn *in);
+static inline bool skep_insn_ends_block(const struct bpf_insn *in)
+{
+	return skep_op_bits[in->code] & SKEP_OP_ENDS;
+}
 /* Instruction index a jump at @at goes to. */
 static inline s64 skep_insn_target(const struct bpf_insn *in, u32 at)
 {
@@ -114,11 +131,29 @@ static inline s64 skep_insn_target(const struct bpf_insn *in, u32 at)
 /* Point the jump at @at to @target; false when its offset field is too short. */
 bool skep_insn_set_target(struct bpf_insn *in, u32 at, u32 target);
 
+/* The rest of the two below, for opcodes marked special. */
+u32 skep_insn_reads_special(const struct bpf_insn *in);
+u32 skep_insn_writes_special(const struct bpf_insn *in);
+
 /*
  * Registers read and written, as masks. A call reads R1–R5 and R10 nothing, writes R0–R5; exit
  * reads R0. Both halves of ldimm64 are asked through the first.
  */
-u32 skep_insn_reads(const struct bpf_insn *in);
-u32 skep_insn_writes(const struct bpf_insn *in);
+static inline u32 skep_insn_reads(const struct bpf_insn *in)
+{
+	u32 bits = skep_op_bits[in->code];
+
+	if (unlikely(bits & SKEP_OP_SPECIAL))
+		return skep_insn_reads_special(in);
+	return (bits & 1) << in->dst_reg | (bits >> 1 & 1) << in->src_reg;
+}
+static inline u32 skep_insn_writes(const struct bpf_insn *in)
+{
+	u32 bits = skep_op_bits[in->code];
+
+	if (unlikely(bits & SKEP_OP_SPECIAL))
+		return skep_insn_writes_special(in);
+	return (bits >> 2 & 1) << in->dst_reg;
+}
 
 #endif

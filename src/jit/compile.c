@@ -492,38 +492,48 @@ static int hand_out(struct jit *j, struct skep_jit_piece *piece, struct skep_jit
 	return 0;
 }
 
+/* Passes over everything into @piece until nothing moves. 1: it does not fit, j->n is needed. */
+static int settle(struct jit *j, const struct skep_jit_piece *piece)
+{
+	u32 pass;
+
+	memset(j->is_long, 0, j->p->len);
+	memset(j->off, 0, (j->p->len + 1) * sizeof(*j->off));
+	j->guessing = true;
+	j->buf = piece->rw;
+	j->cap = piece->size;
+	j->base = (u64)(uintptr_t)piece->rx;
+	for (pass = 0; pass < MAX_PASSES; pass++) {
+		int err = emit_all(j);
+
+		if (err || j->n > j->cap)
+			return err ? err : 1;
+		if (!j->grown && !j->guessing)
+			return 0;
+		/* in the first pass nothing behind is placed: no jump becomes long because of it */
+		j->guessing = false;
+	}
+	return -EINVAL;
+}
+
 static int compile(struct jit *j, struct skep_jit_image *ret)
 {
 	struct skep_jit_piece piece = {0};
-	u32 pass;
+	u32 room = 12 * j->p->len + 64 * j->p->nr_subprogs + 256;
 	int err;
 
-	/* A pass with nothing placed gives an upper bound: all jumps long, all calls far. */
-	memset(j->is_long, 1, j->p->len);
-	j->base = 1ull << 62;
-	err = emit_all(j);
+	do {
+		err = skep_jit_piece_alloc(room, &piece);
+		if (err)
+			return err;
+		err = settle(j, &piece);
+		if (err)
+			skep_jit_piece_free(&piece);
+		room = j->n + j->n / 2;
+	} while (err == 1);
 	if (err)
 		return err;
-	/* loop heads may need more padding once jumps are short */
-	err = skep_jit_piece_alloc(j->n + 16 * (j->p->nr_subprogs + j->p->len / 2) + 64, &piece);
-	if (err)
-		return err;
-	memset(j->is_long, 0, j->p->len);
-	j->guessing = true;
-	j->buf = piece.rw;
-	j->cap = piece.size;
-	j->base = (u64)(uintptr_t)piece.rx;
-	for (pass = 0; pass < MAX_PASSES; pass++) {
-		err = emit_all(j);
-		if (err || (!j->grown && !j->guessing))
-			break;
-		/* offsets of the first pass are too large: no jump becomes long because of them */
-		j->guessing = false;
-	}
-	if (!err && (j->grown || j->n > j->cap))
-		err = -EINVAL;
-	if (!err)
-		err = skep_jit_piece_seal(&piece);
+	err = skep_jit_piece_seal(&piece);
 	if (!err) {
 		skep_jit_piece_trim(&piece, j->n);
 		err = hand_out(j, &piece, ret);

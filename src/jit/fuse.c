@@ -153,10 +153,17 @@ static s32 alu_ext(u8 op)
 
 /* --- addresses --- */
 
-static void sum_start(struct sum v[SKEP_NR_REGS])
+/* What a run of address arithmetic and the access behind it are. */
+struct run {
+	u32 wrote; /* registers that the arithmetic wrote: these have sums, the others are
+		      themselves */
+	u32 n;	   /* instructions (slots) before the access */
+	struct sum v[SKEP_NR_REGS];
+};
+
+static struct sum sum_of(const struct run *r, u8 reg)
 {
-	for (u8 i = 0; i < SKEP_NR_REGS; i++)
-		v[i] = (struct sum){{i, NO_REG}, 0, 0};
+	return r->wrote >> reg & 1 ? r->v[reg] : (struct sum){{reg, NO_REG}, 0, 0};
 }
 
 /* d += s. False: it has too many parts. */
@@ -203,33 +210,51 @@ static bool sum_shift(struct sum *d, u32 by)
 	return true;
 }
 
-/* Follow one instruction; false: it is no part of an address. */
-static bool sum_step(struct sum v[SKEP_NR_REGS], const struct bpf_insn *in)
+/* May @in be the first of a run? */
+static bool may_start(const struct bpf_insn *in)
 {
-	struct sum *d = &v[in->dst_reg];
+	return in->code == (BPF_LD | BPF_IMM | BPF_DW) ||
+	       in->code == (BPF_ALU64 | BPF_MOV | BPF_X) ||
+	       in->code == (BPF_ALU64 | BPF_ADD | BPF_K) ||
+	       in->code == (BPF_ALU64 | BPF_ADD | BPF_X) ||
+	       in->code == (BPF_ALU64 | BPF_LSH | BPF_K);
+}
+
+/* Follow one instruction; false: it is no part of an address. */
+static bool sum_step(struct run *r, const struct bpf_insn *in)
+{
+	struct sum d = sum_of(r, in->dst_reg), s;
 
 	if (skep_insn_is_ldimm64(in)) {
 		if (in->src_reg == SKEP_PSEUDO_FUNC)
 			return false;
-		*d = (struct sum){{NO_REG, NO_REG}, 0, (s64)skep_insn_imm64(in)};
-		return true;
-	}
-	switch (in->code) {
-	case BPF_ALU64 | BPF_MOV | BPF_X:
-		if (in->off)
+		d = (struct sum){{NO_REG, NO_REG}, 0, (s64)skep_insn_imm64(in)};
+	} else {
+		switch (in->code) {
+		case BPF_ALU64 | BPF_MOV | BPF_X:
+			if (in->off)
+				return false;
+			d = sum_of(r, in->src_reg);
+			break;
+		case BPF_ALU64 | BPF_ADD | BPF_K:
+			d.disp += in->imm;
+			break;
+		case BPF_ALU64 | BPF_ADD | BPF_X:
+			s = sum_of(r, in->src_reg);
+			if (!sum_add(&d, &s))
+				return false;
+			break;
+		case BPF_ALU64 | BPF_LSH | BPF_K:
+			if (in->imm <= 0 || in->imm > 3 || !sum_shift(&d, (u32)in->imm))
+				return false;
+			break;
+		default:
 			return false;
-		*d = v[in->src_reg];
-		return true;
-	case BPF_ALU64 | BPF_ADD | BPF_K:
-		d->disp += in->imm;
-		return true;
-	case BPF_ALU64 | BPF_ADD | BPF_X:
-		return sum_add(d, &v[in->src_reg]);
-	case BPF_ALU64 | BPF_LSH | BPF_K:
-		return in->imm > 0 && in->imm <= 3 && sum_shift(d, (u32)in->imm);
-	default:
-		return false;
+		}
 	}
+	r->v[in->dst_reg] = d;
+	r->wrote |= 1u << in->dst_reg;
+	return true;
 }
 
 static bool reaches(const struct jit *j, s64 address)
@@ -270,13 +295,6 @@ static bool sum_to_mem(struct jit *j, const struct sum *s, s16 off, struct mem *
 	*ret = m;
 	return true;
 }
-
-/* What a run of address arithmetic and the access behind it are. */
-struct run {
-	struct sum v[SKEP_NR_REGS];
-	u32 wrote; /* registers that the arithmetic wrote */
-	u32 n;	   /* instructions (slots) before the access */
-};
 
 /* Everything that the arithmetic wrote is dead behind instruction @pc, but for @but. */
 static bool run_is_dead(const struct jit *j, const struct run *r, u32 pc, u32 but)
@@ -420,17 +438,19 @@ static u32 fuse_compare(struct jit *j, const struct run *r, u32 load, struct mem
 static u32 fuse_access(struct jit *j, u32 pc, u32 end)
 {
 	const struct bpf_insn *in = &j->p->insns[pc];
-	struct run r = {.n = 0};
+	struct run r;
 	struct mem m;
+	struct sum s;
 	u32 at = pc, cost, done;
 	bool load;
 
-	sum_start(r.v);
+	if (!may_start(in) && BPF_CLASS(in->code) != BPF_LDX)
+		return 0;
+	r.wrote = r.n = 0;
 	while (at < end && r.n < MAX_RUN && !is_plain_access(j, at)) {
 		in = &j->p->insns[at];
-		if ((at != pc && j->is_target[at]) || !sum_step(r.v, in))
+		if ((at != pc && j->is_target[at]) || !sum_step(&r, in))
 			return 0;
-		r.wrote |= 1u << in->dst_reg;
 		at += skep_insn_is_ldimm64(in) ? 2 : 1;
 		r.n = at - pc;
 	}
@@ -440,7 +460,8 @@ static u32 fuse_access(struct jit *j, u32 pc, u32 end)
 	load = BPF_CLASS(in->code) == BPF_LDX;
 	if (r.n && !(r.wrote >> base_of(in) & 1))
 		return 0;
-	if (!sum_to_mem(j, &r.v[base_of(in)], in->off, &m, &cost))
+	s = sum_of(&r, base_of(in));
+	if (!sum_to_mem(j, &s, in->off, &m, &cost))
 		return 0;
 	if (load) {
 		done = in_run(j, at, 3, end) ? fuse_update(j, &r, at, m, cost) : 0;
@@ -619,15 +640,25 @@ static u32 fuse_select(struct jit *j, u32 pc, u32 end)
 
 u32 jit_fuse(struct jit *j, u32 pc, u32 end)
 {
+	const struct bpf_insn *in = &j->p->insns[pc];
 	u32 n = fuse_access(j, pc, end);
 
-	if (!n)
-		n = fuse_rotate(j, pc, end);
-	if (!n)
-		n = fuse_scaled(j, pc, end);
-	if (!n)
-		n = fuse_lea(j, pc, end);
-	if (!n)
-		n = fuse_extend(j, pc, end);
-	return n ? n : fuse_select(j, pc, end);
+	switch (BPF_CLASS(in->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		if (!n && BPF_OP(in->code) == BPF_MOV)
+			n = fuse_rotate(j, pc, end);
+		if (!n && BPF_OP(in->code) == BPF_MOV)
+			n = fuse_lea(j, pc, end);
+		if (!n && BPF_OP(in->code) == BPF_LSH)
+			n = fuse_scaled(j, pc, end);
+		if (!n && BPF_OP(in->code) == BPF_LSH)
+			n = fuse_extend(j, pc, end);
+		return n;
+	case BPF_JMP:
+	case BPF_JMP32:
+		return fuse_select(j, pc, end);
+	default:
+		return n;
+	}
 }

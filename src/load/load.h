@@ -24,6 +24,12 @@ extern bool skep_verdict_only;
 struct skep_prog *skep_prog_load(const struct skep_caller *c,
 				 const struct skep_attr_prog_load *attr, u64 uattr, u32 size);
 
+/* Sums over the programs loaded so far. Any thread; the fields are read one by one. */
+struct skep_load_times {
+	u64 programs, insns, verify_ns, rewrite_ns, compile_ns;
+};
+struct skep_load_times skep_load_times(void);
+
 /* Why @fd is no token: -EINVAL for what is open, -EBADF. No tokens can be made here. */
 int skep_no_token(int fd);
 

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/raw.h"
-#include "base/sha256.h"
 #include "isa/uapi.h"
 #include "jit/jit.h"
 #include "kern/kernel_btf.h"
@@ -403,6 +402,7 @@ static void prog_free_now(struct skep_prog *p)
 	skep_vprog_fini(&p->code);
 	for (u32 i = 0; i < p->nr_maps; i++)
 		skep_map_put(p->maps[i]);
+	skep_free(p->loaded_insns);
 	skep_free(p->maps);
 	skep_btf_put(p->btf);
 	skep_btf_put(p->attach_btf);
@@ -423,28 +423,6 @@ static void prog_release(struct skep_obj *o)
 
 static const struct skep_obj_ops prog_ops = {.release = prog_release};
 
-/* A program's tag: what it says, without the descriptors of the maps that it names. */
-static int make_tag(const struct load *l, u8 ret_tag[8])
-{
-	u32 n = l->attr->insn_cnt;
-	struct bpf_insn *in = skep_memdup(l->insns, n * sizeof(*in));
-	u8 digest[32];
-
-	if (!in)
-		return -ENOMEM;
-	for (u32 i = 0; i + 1 < n; i++)
-		if (in[i].code == (BPF_LD | BPF_IMM | BPF_DW)) {
-			if (in[i].src_reg == SKEP_PSEUDO_MAP_FD ||
-			    in[i].src_reg == SKEP_PSEUDO_MAP_VALUE)
-				in[i].imm = in[i + 1].imm = 0;
-			i++;
-		}
-	skep_sha256(in, n * sizeof(*in), digest);
-	memcpy(ret_tag, digest, 8);
-	skep_free(in);
-	return 0;
-}
-
 /* An unpublished object around the verified code; owns everything it names. */
 static int make_prog(struct load *l, struct skep_prog **ret)
 {
@@ -455,7 +433,7 @@ static int make_prog(struct load *l, struct skep_prog **ret)
 	if (!p)
 		return -ENOMEM;
 	p->maps = skep_calloc(l->code.nr_maps + 1, sizeof(*p->maps));
-	if (!p->maps || make_tag(l, p->tag)) {
+	if (!p->maps || skep_prog_keep_insns(p, l->insns, a->insn_cnt)) {
 		skep_free(p->maps);
 		skep_free(p);
 		return -ENOMEM;
@@ -506,12 +484,47 @@ static int check_tail_calls(const struct skep_prog *p)
 	return 0;
 }
 
+/* --- what it took --- */
+
+static struct skep_load_times times;
+
+struct skep_load_times skep_load_times(void)
+{
+	return (struct skep_load_times){
+		.programs = SKEP_READ(times.programs),
+		.insns = SKEP_READ(times.insns),
+		.verify_ns = SKEP_READ(times.verify_ns),
+		.rewrite_ns = SKEP_READ(times.rewrite_ns),
+		.compile_ns = SKEP_READ(times.compile_ns),
+	};
+}
+
+static void count(u64 *sum, u64 n)
+{
+	__atomic_fetch_add(sum, n, __ATOMIC_RELAXED);
+}
+
+static u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000000000ull + (u64)ts.tv_nsec;
+}
+
 static int make_runnable(struct skep_prog *p)
 {
+	u64 start = now_ns(), rewritten = start;
 	int err = skep_engine_rewrite(p);
 
-	if (!err)
+	if (!err) {
+		rewritten = now_ns();
 		err = skep_engine_build(p);
+	}
+	if (!err) {
+		count(&times.rewrite_ns, rewritten - start);
+		count(&times.compile_ns, now_ns() - rewritten);
+	}
 	return err ? err : check_tail_calls(p);
 }
 
@@ -533,20 +546,28 @@ struct skep_prog *skep_prog_load(const struct skep_caller *c,
 {
 	struct load l = {.caller = c, .attr = attr, .uattr = uattr};
 	struct skep_prog *p = NULL;
+	u64 start = 0, verified = 0;
 	int err = read_request(&l);
 
 	if (!err) {
 		l.host = skep_load_host_new(c, attr->fd_array, attr->prog_type);
 		err = l.host ? 0 : -ENOMEM;
 	}
+	start = now_ns();
 	if (!err)
 		err = answer_log(&l, verify(&l), uattr, size);
+	verified = now_ns();
 	if (!err)
 		err = make_prog(&l, &p);
 	if (!err && !skep_verdict_only)
 		err = make_runnable(p);
 	if (!err)
 		err = skep_obj_publish(&p->obj);
+	if (!err) {
+		count(&times.programs, 1);
+		count(&times.insns, attr->insn_cnt);
+		count(&times.verify_ns, verified - start);
+	}
 	load_fini(&l);
 	if (err && p)
 		prog_free_now(p);

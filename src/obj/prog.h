@@ -16,7 +16,9 @@ struct skep_prog {
 	u32 type, attach_type, flags;
 	bool gpl, sleepable, enforce_attach_type;
 	char name[16];
-	u8 tag[8];
+	u8 tag[8];		       /* see skep_prog_tag() */
+	struct bpf_insn *loaded_insns; /* as given to PROG_LOAD, until the tag is made */
+	u32 nr_loaded_insns;
 	u64 load_time_ns; /* CLOCK_BOOTTIME */
 	u32 uid;
 
@@ -50,6 +52,12 @@ static inline struct skep_prog *skep_prog_of(struct skep_obj *o)
 {
 	return container_of(o, struct skep_prog, obj);
 }
+
+/* Keep a copy of @insns, which the tag is made of. 0 or -ENOMEM. Before publishing. */
+int skep_prog_keep_insns(struct skep_prog *p, const struct bpf_insn *insns, u32 n);
+/* The tag: the first bytes of a hash of the loaded instructions, as Linux makes it. Control path.
+ */
+void skep_prog_tag(struct skep_prog *p, u8 ret_tag[8]);
 
 struct skep_link;
 

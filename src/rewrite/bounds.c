@@ -63,9 +63,10 @@ static void learn(u64 max[SKEP_NR_REGS], const struct bpf_insn *in)
 			value = narrow[BPF_SIZE(in->code) >> 3];
 		break;
 	}
-	for (u32 i = 0; i < SKEP_NR_REGS; i++)
-		if (writes >> i & 1)
-			max[i] = i == in->dst_reg ? value : ANY;
+	for (u32 left = writes; left; left &= left - 1)
+		max[__builtin_ctz(left)] = ANY;
+	if (writes >> in->dst_reg & 1)
+		max[in->dst_reg] = value;
 }
 
 /* 1: the jump at @in is always taken, 0: never, -1: who knows. */

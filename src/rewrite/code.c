@@ -73,8 +73,11 @@ void rw_begin_pass(struct rw *rw)
 {
 	if (rw->err)
 		return;
-	skep_free(rw->map);
-	rw->map = skep_calloc(rw->in.len + 1, sizeof(u32));
+	if (rw->in.len >= rw->cap_map) {
+		skep_free(rw->map);
+		rw->cap_map = rw->in.len + rw->in.len / 4 + 64;
+		rw->map = skep_calloc(rw->cap_map, sizeof(u32));
+	}
 	rw->out.len = 0;
 	if (!rw->map || !code_grow(&rw->out, rw->in.len + 64))
 		rw->err = -ENOMEM;
@@ -122,7 +125,7 @@ static u32 put(struct rw *rw, struct bpf_insn insn, u32 target)
 
 	if (rw->err)
 		return 0;
-	if (o->len + 1 >= RW_NEW || !code_grow(o, o->len + 1)) {
+	if (unlikely(o->len >= o->cap) && (o->len + 1 >= RW_NEW || !code_grow(o, o->len + 1))) {
 		rw->err = -ENOMEM;
 		return 0;
 	}

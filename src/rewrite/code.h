@@ -31,7 +31,7 @@ struct rw {
 	u32 *map;	       /* old index -> new index, in.len + 1 entries */
 	struct skep_fact fact; /* given to the instructions that are put */
 	u32 sub;	       /* subprogram of the walk */
-	u32 cap_targets;
+	u32 cap_targets, cap_map;
 	u8 *is_target; /* rw_lower(): old instructions that something jumps to */
 	u32 drop; /* rw_lower(): old instructions below are what a replacement before them includes */
 	int err;  /* first failure; everything after it does nothing */

@@ -3,6 +3,7 @@
  * What never runs and what nobody reads.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "rewrite/code.h"
@@ -121,37 +122,70 @@ static u32 reads(const struct rw *rw, const struct bpf_insn *in)
 	return t->is_kfunc || t->id == BPF_FUNC_trace_printk ? 0x3e : helper_args(t->id);
 }
 
-void rw_liveness(const struct rw *rw, u32 sub, u16 *live)
+/* A write of one register and nothing else. */
+static bool is_pure(const struct rw *rw, u32 i)
+{
+	const struct bpf_insn *in = &rw->in.insns[i];
+
+	switch (BPF_CLASS(in->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		return true;
+	case BPF_LD:
+		return skep_insn_is_ldimm64(in);
+	case BPF_LDX:
+		return rw->in.facts[i].mem == SKEP_MEM_DIRECT;
+	default:
+		return false;
+	}
+}
+
+/* No register: marks instructions that something jumps back to. */
+#define LOOP_HEAD (1u << 15)
+
+/*
+ * One sweep from the end up; what is live at a loop's head is known only after the loop, so sweeps
+ * go on until no loop's head changes. With @faint, what a pure instruction reads
+ * is live only if its result is.
+ */
+static void liveness(const struct rw *rw, u32 sub, bool faint, u16 *live)
 {
 	const struct skep_subprog *s = &rw->p->subprogs[sub];
 	const struct code *c = &rw->in;
 	u32 end = s->start + s->len, i;
-	bool changed;
+	bool again = true;
 
+	memset(live + s->start, 0, s->len * sizeof(*live));
 	for (i = s->start; i < end; i++)
-		live[i] = 0;
-	do {
-		changed = false;
+		if (skep_insn_is_jump(&c->insns[i]) && c->target[i] <= i)
+			live[c->target[i]] = LOOP_HEAD;
+	while (again) {
+		again = false;
 		for (i = end; i-- > s->start;) {
 			const struct bpf_insn *in = &c->insns[i];
-			u32 after = 0, l;
+			u32 after = 0, writes, was = live[i];
 
 			/* the second slot of ldimm64 has code 0 and is transparent */
 			if (!in->code) {
-				l = i + 1 < end ? live[i + 1] : 0;
-			} else {
-				if (!skep_insn_ends_block(in) && i + 1 < end)
-					after |= live[i + 1];
-				if (skep_insn_is_jump(in))
-					after |= live[c->target[i]];
-				l = (after & ~skep_insn_writes(in)) | reads(rw, in);
+				live[i] = i + 1 < end ? live[i + 1] & ~LOOP_HEAD : 0;
+				continue;
 			}
-			if (live[i] != l) {
-				live[i] = (u16)l;
-				changed = true;
-			}
+			if (!skep_insn_ends_block(in) && i + 1 < end)
+				after |= live[i + 1];
+			if (skep_insn_is_jump(in))
+				after |= live[c->target[i]];
+			writes = skep_insn_writes(in);
+			if (!faint || after & writes || !is_pure(rw, i))
+				after = (after & ~writes) | reads(rw, in);
+			live[i] = (u16)((after & ~LOOP_HEAD) | (was & LOOP_HEAD));
+			again |= was & LOOP_HEAD && live[i] != was;
 		}
-	} while (changed);
+	}
+}
+
+void rw_liveness(const struct rw *rw, u32 sub, u16 *live)
+{
+	liveness(rw, sub, false, live);
 }
 
 void rw_mark_dead(struct rw *rw)
@@ -177,65 +211,40 @@ void rw_mark_dead(struct rw *rw)
 	skep_free(live);
 }
 
-/* A write of one register and nothing else. */
-static bool is_pure(const struct rw *rw, u32 i)
+static bool is_dead(const struct rw *rw, u32 i, const u16 *live)
 {
-	const struct bpf_insn *in = &rw->in.insns[i];
+	u32 next = i + rw_slots(&rw->in.insns[i]);
 
-	switch (BPF_CLASS(in->code)) {
-	case BPF_ALU:
-	case BPF_ALU64:
-		return true;
-	case BPF_LD:
-		return skep_insn_is_ldimm64(in);
-	case BPF_LDX:
-		return rw->in.facts[i].mem == SKEP_MEM_DIRECT;
-	default:
-		return false;
-	}
-}
-
-/* True when something was removed. */
-static bool dead_writes_once(struct rw *rw, u16 *live)
-{
-	bool any = false;
-	u32 i, n;
-
-	for (rw->sub = 0; rw->sub < rw->p->nr_subprogs; rw->sub++)
-		rw_liveness(rw, rw->sub, live);
-	rw_begin_pass(rw);
-	for (i = 0; i < rw->in.len && !rw->err; i += n) {
-		n = rw_slots(&rw->in.insns[i]);
-		rw_begin(rw, i);
-		/* nobody can fall off the end: an instruction follows a pure one */
-		if (is_pure(rw, i) && i + n < rw->in.len &&
-		    !(live[i + n] & skep_insn_writes(&rw->in.insns[i]))) {
-			if (n == 2)
-				rw->map[i + 1] = rw->out.len;
-			any = true;
-			continue;
-		}
-		rw_copy(rw, i);
-	}
-	rw_end_pass(rw);
-	return any;
+	/* nobody can fall off the end: an instruction follows a pure one */
+	return next < rw->in.len && !(live[next] & skep_insn_writes(&rw->in.insns[i])) &&
+	       is_pure(rw, i);
 }
 
 void rw_dead_writes(struct rw *rw)
 {
-	u32 round;
+	u16 *live = rw->err ? NULL : skep_calloc(rw->in.len + 1, sizeof(u16));
+	bool any = false;
+	u32 i, n;
 
-	for (round = 0; round < 4 && !rw->err; round++) {
-		u16 *live = skep_calloc(rw->in.len + 1, sizeof(u16));
-		bool any;
-
-		if (!live) {
-			rw->err = -ENOMEM;
-			return;
-		}
-		any = dead_writes_once(rw, live);
-		skep_free(live);
-		if (!any)
-			break;
+	if (!live) {
+		rw->err = rw->err ? rw->err : -ENOMEM;
+		return;
 	}
+	for (rw->sub = 0; rw->sub < rw->p->nr_subprogs; rw->sub++)
+		liveness(rw, rw->sub, true, live);
+	for (i = 0; i < rw->in.len && !any; i += rw_slots(&rw->in.insns[i]))
+		any = is_dead(rw, i, live);
+	if (any) {
+		rw_begin_pass(rw);
+		for (i = 0; i < rw->in.len && !rw->err; i += n) {
+			n = rw_slots(&rw->in.insns[i]);
+			rw_begin(rw, i);
+			if (!is_dead(rw, i, live))
+				rw_copy(rw, i);
+			else if (n == 2)
+				rw->map[i + 1] = rw->out.len;
+		}
+		rw_end_pass(rw);
+	}
+	skep_free(live);
 }

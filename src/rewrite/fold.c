@@ -200,7 +200,7 @@ static void learn(struct fold *f, const struct bpf_insn *in)
 {
 	struct known k = {0}, *r = f->reg;
 	bool w = BPF_CLASS(in->code) == BPF_ALU64;
-	u32 i, writes = skep_insn_writes(in);
+	u32 writes = skep_insn_writes(in);
 	bool narrow = clears_upper(f, in);
 
 	f->narrow &= ~writes;
@@ -224,9 +224,8 @@ static void learn(struct fold *f, const struct bpf_insn *in)
 			k = (struct known){r[in->dst_reg].kind, r[in->dst_reg].map,
 					   r[in->dst_reg].v + (u64)(s64)in->imm};
 	}
-	for (i = 0; i < SKEP_NR_REGS; i++)
-		if (writes >> i & 1)
-			r[i] = (struct known){0};
+	for (u32 left = writes; left; left &= left - 1)
+		r[__builtin_ctz(left)] = (struct known){0};
 	if (k.kind)
 		r[in->dst_reg] = k;
 }

@@ -11,7 +11,6 @@
  * joins: what all ways there agree on, found by going over the function until nothing changes.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "rewrite/code.h"
@@ -20,7 +19,7 @@
 
 struct stored {
 	s32 off;
-	u8 size; /* 0: free */
+	u8 size;
 	u8 reg;
 };
 
@@ -33,6 +32,7 @@ struct fps {
 struct forward {
 	struct rw *rw;
 	struct fps fp;
+	u32 stores; /* bit i: stored[i] is known */
 	struct stored stored[NR_STORED];
 	u32 next;
 	u32 copies; /* bit r: register r is a copy of register of[r] */
@@ -40,6 +40,7 @@ struct forward {
 };
 
 static const struct fps nothing = {.is = 1u << 10};
+#define NOBODY UINT32_MAX /* is: no way here is known yet */
 
 /* What @a and @b agree on, into @a. True when that is less than @a was. */
 static bool meet(struct fps *a, const struct fps *b)
@@ -47,20 +48,23 @@ static bool meet(struct fps *a, const struct fps *b)
 	u32 was = a->is;
 
 	a->is &= b->is;
-	for (u32 i = 0; i < SKEP_NR_REGS; i++)
-		if (a->is >> i & 1 && a->off[i] != b->off[i])
+	for (u32 left = a->is & ~(1u << 10); left; left &= left - 1) {
+		u32 i = (u32)__builtin_ctz(left);
+
+		if (a->off[i] != b->off[i])
 			a->is &= ~(1u << i);
+	}
 	return a->is != was;
 }
 
 static void forget_stack(struct forward *f, s32 off, u32 size)
 {
-	u32 i;
+	for (u32 left = f->stores; left; left &= left - 1) {
+		const struct stored *s = &f->stored[__builtin_ctz(left)];
 
-	for (i = 0; i < NR_STORED; i++)
-		if (f->stored[i].off < off + (s32)size &&
-		    off < f->stored[i].off + f->stored[i].size)
-			f->stored[i].size = 0;
+		if (s->off < off + (s32)size && off < s->off + s->size)
+			f->stores &= ~(left & -left);
+	}
 }
 
 /* The base of @in through R10 where it is a frame address; false: it is not one. */
@@ -89,12 +93,16 @@ static void learn_store(struct forward *f, const struct bpf_insn *in, bool on_st
 	u32 bytes = skep_insn_bytes(in);
 
 	if (!on_stack) {
-		memset(f->stored, 0, sizeof(f->stored));
+		f->stores = 0;
 		return;
 	}
 	forget_stack(f, in->off, bytes);
-	if (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_MEM && bytes >= 4)
-		f->stored[f->next++ % NR_STORED] = (struct stored){in->off, (u8)bytes, in->src_reg};
+	if (BPF_CLASS(in->code) == BPF_STX && BPF_MODE(in->code) == BPF_MEM && bytes >= 4) {
+		u32 i = f->next++ % NR_STORED;
+
+		f->stored[i] = (struct stored){in->off, (u8)bytes, in->src_reg};
+		f->stores |= 1u << i;
+	}
 }
 
 static void learn_fps(struct fps *f, const struct bpf_insn *in)
@@ -124,26 +132,28 @@ static void learn_regs(struct forward *f, const struct bpf_insn *in)
 
 	learn_fps(&f->fp, in);
 	f->copies &= ~writes;
-	for (i = 0; i < SKEP_NR_REGS; i++)
-		if (f->copies >> i & 1 && writes >> f->of[i] & 1)
+	for (u32 left = f->copies; left; left &= left - 1) {
+		i = (u32)__builtin_ctz(left);
+		if (writes >> f->of[i] & 1)
 			f->copies &= ~(1u << i);
+	}
 	if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && !in->off && in->src_reg != 10 &&
 	    in->src_reg != SKEP_REG_AX && in->src_reg != in->dst_reg) {
 		f->copies |= 1u << in->dst_reg;
 		f->of[in->dst_reg] = in->src_reg;
 	}
-	for (i = 0; i < NR_STORED; i++)
-		if (writes >> f->stored[i].reg & 1)
-			f->stored[i].size = 0;
+	for (u32 left = f->stores; left; left &= left - 1)
+		if (writes >> f->stored[__builtin_ctz(left)].reg & 1)
+			f->stores &= ~(left & -left);
 }
 
 /* The load @in from the stack as a move. */
 static bool load_stored(const struct forward *f, struct bpf_insn *in)
 {
-	u32 bytes = skep_insn_bytes(in), i;
+	u32 bytes = skep_insn_bytes(in);
 
-	for (i = 0; i < NR_STORED; i++) {
-		const struct stored *s = &f->stored[i];
+	for (u32 left = f->stores; left; left &= left - 1) {
+		const struct stored *s = &f->stored[__builtin_ctz(left)];
 
 		if (s->size != bytes || s->off != in->off)
 			continue;
@@ -213,81 +223,102 @@ static void forward(struct forward *f, struct bpf_insn *in, u8 mem)
 		break;
 	case BPF_JMP:
 		if (BPF_OP(in->code) == BPF_CALL)
-			memset(f->stored, 0, sizeof(f->stored));
+			f->stores = 0;
 		break;
 	}
 	learn_regs(f, in);
 }
 
 /*
- * The frame addresses that all ways to each target agree on, into @at, one for each instruction
- * (only those of targets mean something). Every round can only take away, so this ends.
+ * The frame addresses that all ways to each target agree on, into @at: one for each target, which
+ * @number counts from 1. Every round can only take away, so this ends; what changes ahead is seen
+ * in the same round.
  */
-static void find_fps(const struct rw *rw, const u8 *is_target, struct fps *at)
+static void find_fps(const struct rw *rw, const u32 *number, struct fps *at)
 {
-	bool changed = true;
+	bool again = true;
 
-	for (u32 i = 0; i < rw->in.len; i++)
-		at[i].is = UINT32_MAX; /* nobody came yet */
 	for (u32 i = 0; i < rw->p->nr_subprogs; i++)
-		at[rw->p->subprogs[i].start] = nothing;
-	while (changed) {
+		at[number[rw->p->subprogs[i].start]] = nothing;
+	while (again) {
 		struct fps now = nothing;
 		bool alive = false;
 
-		changed = false;
+		again = false;
 		for (u32 i = 0; i < rw->in.len; i += rw_slots(&rw->in.insns[i])) {
 			const struct bpf_insn *in = &rw->in.insns[i];
 
-			if (is_target[i]) {
-				if (alive && at[i].is == UINT32_MAX)
-					at[i] = now, changed = true;
+			if (number[i]) {
+				struct fps *here = &at[number[i]];
+
+				if (alive && here->is == NOBODY)
+					*here = now;
 				else if (alive)
-					changed |= meet(&at[i], &now);
-				alive = at[i].is != UINT32_MAX;
-				now = at[i];
+					meet(here, &now);
+				alive = here->is != NOBODY;
+				now = *here;
 			}
 			if (!alive)
 				continue;
 			learn_fps(&now, in);
 			if (skep_insn_is_jump(in)) {
-				struct fps *to = &at[rw->in.target[i]];
+				struct fps *to = &at[number[rw->in.target[i]]];
+				bool first = to->is == NOBODY, less = false;
 
-				if (to->is == UINT32_MAX)
-					*to = now, changed = true;
+				if (first)
+					*to = now;
 				else
-					changed |= meet(to, &now);
+					less = meet(to, &now);
+				again |= (first || less) && rw->in.target[i] <= i;
 			}
 			alive = !skep_insn_ends_block(in);
 		}
 	}
 }
 
+/* Instructions that something jumps to, numbered from 1; how many. */
+static u32 number_targets(struct rw *rw, u32 *number)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < rw->p->nr_subprogs; i++)
+		number[rw->p->subprogs[i].start] = 1;
+	for (u32 i = 0; i < rw->in.len; i++)
+		if (rw->in.target[i] != RW_NO_TARGET)
+			number[rw->in.target[i]] = 1;
+	for (u32 i = 0; i < rw->in.len; i++)
+		if (number[i])
+			number[i] = ++n;
+	return n;
+}
+
 void rw_forward(struct rw *rw)
 {
 	struct forward f = {.rw = rw};
-	u8 *is_target = rw->err ? NULL : rw_find_targets(rw);
-	struct fps *at = is_target ? skep_calloc(rw->in.len + 1, sizeof(*at)) : NULL;
-	u32 i, n;
+	u32 *number = rw->err ? NULL : skep_calloc(rw->in.len + 1, sizeof(*number));
+	u32 i, n = number ? number_targets(rw, number) : 0;
+	struct fps *at = number ? skep_calloc(n + 1, sizeof(*at)) : NULL;
 
 	if (!at) {
 		rw->err = rw->err ? rw->err : -ENOMEM;
-		skep_free(is_target);
+		skep_free(number);
 		return;
 	}
-	find_fps(rw, is_target, at);
+	for (i = 0; i <= n; i++)
+		at[i].is = NOBODY;
+	find_fps(rw, number, at);
 	/* one for one: no pass is needed */
 	for (i = 0; i < rw->in.len; i += n) {
 		struct bpf_insn *in = &rw->in.insns[i];
 
 		n = rw_slots(in);
-		if (is_target[i]) {
-			f.fp = at[i].is == UINT32_MAX ? nothing : at[i];
-			memset(f.stored, 0, sizeof(f.stored));
+		if (number[i]) {
+			f.fp = at[number[i]].is == NOBODY ? nothing : at[number[i]];
+			f.stores = 0;
 			f.copies = 0;
 		}
 		forward(&f, in, rw->in.facts[i].mem);
 	}
 	skep_free(at);
-	skep_free(is_target);
+	skep_free(number);
 }

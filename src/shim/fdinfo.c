@@ -26,13 +26,16 @@ static int map_lines(struct skep_map *m, char *buf, size_t size)
 			m->obj.id, f->frozen);
 }
 
-static void tag_text(const struct skep_prog *p, char tag[17])
+static void tag_text(struct skep_prog *p, char tag[17])
 {
+	u8 bytes[8];
+
+	skep_prog_tag(p, bytes);
 	for (u32 i = 0; i < 8; i++)
-		snprintf(tag + 2 * i, 3, "%02x", p->tag[i]);
+		snprintf(tag + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static int prog_lines(const struct skep_prog *p, char *buf, size_t size)
+static int prog_lines(struct skep_prog *p, char *buf, size_t size)
 {
 	char tag[17];
 

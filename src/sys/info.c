@@ -203,7 +203,7 @@ static int give_jited(struct skep_call *c, struct skep_prog *p, struct bpf_prog_
 	}
 	if (!err) {
 		for (u32 i = 0; i < tags; i++)
-			memcpy(buf + (size_t)i * 8, p->tag, 8);
+			skep_prog_tag(p, buf + (size_t)i * 8);
 		room = SKEP_MIN(info->nr_prog_tags, tags) * 8;
 		err = give(c, info->prog_tags, &room, buf, tags * 8);
 		info->nr_prog_tags = tags;
@@ -263,7 +263,7 @@ static int prog_info(struct skep_call *c, struct skep_prog *p)
 		return err;
 	info.type = p->type;
 	info.id = p->obj.id;
-	memcpy(info.tag, p->tag, sizeof(info.tag));
+	skep_prog_tag(p, info.tag);
 	info.load_time = p->load_time_ns;
 	info.created_by_uid = p->uid;
 	memcpy(info.name, p->name, sizeof(info.name));

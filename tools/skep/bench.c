@@ -318,7 +318,10 @@ static void print_text(const struct row *row, const struct outcome *out, const s
 		} else if (out->ran[e]) {
 			struct figure f = summarize(out->w[e].ns, o->rounds);
 
-			snprintf(cell, sizeof(cell), "%.2f [%.2f..%.2f]", f.median, f.lo, f.hi);
+			int digits = f.median >= 10000 ? 0 : 2;
+
+			snprintf(cell, sizeof(cell), "%.*f [%.*f..%.*f]", digits, f.median, digits,
+				 f.lo, digits, f.hi);
 		}
 		printf("%-28s", cell);
 	}
