@@ -38,7 +38,7 @@ void skep_prog_tag(struct skep_prog *p, u8 ret_tag[8])
 {
 	u8 digest[32];
 
-	skep_lock(&p->maps_lock);
+	skep_lock(&p->tag_lock);
 	if (p->loaded_insns) {
 		forget_maps(p->loaded_insns, p->nr_loaded_insns);
 		skep_sha256(p->loaded_insns, p->nr_loaded_insns * sizeof(*p->loaded_insns), digest);
@@ -47,5 +47,5 @@ void skep_prog_tag(struct skep_prog *p, u8 ret_tag[8])
 		p->loaded_insns = NULL;
 	}
 	memcpy(ret_tag, p->tag, sizeof(p->tag));
-	skep_unlock(&p->maps_lock);
+	skep_unlock(&p->tag_lock);
 }

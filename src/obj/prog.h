@@ -19,7 +19,8 @@ struct skep_prog {
 	u8 tag[8];		       /* see skep_prog_tag() */
 	struct bpf_insn *loaded_insns; /* as given to PROG_LOAD, until the tag is made */
 	u32 nr_loaded_insns;
-	u64 load_time_ns; /* CLOCK_BOOTTIME */
+	struct skep_lock tag_lock; /* of the three above */
+	u64 load_time_ns;	   /* CLOCK_BOOTTIME */
 	u32 uid;
 
 	/* Main entry: JIT code, or NULL: the interpreter runs `code`. */
