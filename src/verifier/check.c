@@ -125,6 +125,7 @@ static u64 now_usec(void)
 
 static void env_free(struct env *env)
 {
+	frames_drop_spare();
 	vf_stack_live_fini(env);
 	vf_free_objects(env);
 	skep_free(env->insns);

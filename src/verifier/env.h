@@ -469,6 +469,8 @@ int frame_grow(struct frame *f, u32 slots);
 struct frame *frame_new(u32 callsite, u32 frameno, u32 subprog);
 void frame_init_regs(struct frame *f);
 void frame_free(struct frame *f);
+/* Free what frame_free() kept for the next copy, on this thread. */
+void frames_drop_spare(void);
 void state_free(struct state *st); /* contents */
 int state_copy(struct state *dst, const struct state *src);
 /* @dst (empty) becomes a checkpoint of @src, sharing what it can with src->parent's. */

@@ -149,7 +149,33 @@ void frame_init_regs(struct frame *f)
 struct live_frame {
 	struct frame f;
 	struct reg regs[VF_NR_REGS];
+	struct live_frame *next; /* of the spare ones */
 };
+
+/*
+ * Branches come and go at every other instruction, and a frame with its slots is too large for
+ * malloc's quick ways: a few wait, per thread, for the next copy until the walk ends.
+ */
+#define MAX_SPARE 16
+static SKEP_TLS struct live_frame *spare;
+static SKEP_TLS u32 nr_spare;
+
+static struct live_frame *live_of(struct frame *f)
+{
+	return container_of(f, struct live_frame, f);
+}
+
+void frames_drop_spare(void)
+{
+	while (spare) {
+		struct live_frame *l = spare;
+
+		spare = l->next;
+		skep_free(l->f.slots);
+		skep_free(l);
+	}
+	nr_spare = 0;
+}
 
 static struct frame *alloc_live(void)
 {
@@ -276,8 +302,26 @@ void frame_free(struct frame *f)
 	for (u32 i = 0; !f->regs && i < VF_NR_REGS; i++)
 		box_put(f->boxes[i]);
 	skep_free(f->blocks);
+	if (f->regs && nr_spare < MAX_SPARE) {
+		live_of(f)->next = spare;
+		spare = live_of(f);
+		nr_spare++;
+		return;
+	}
 	skep_free(f->slots);
 	skep_free(f);
+}
+
+/* A frame to be copied into, perhaps with slots; NULL: no memory. */
+static struct frame *take_spare(void)
+{
+	struct live_frame *l = spare;
+
+	if (!l)
+		return alloc_live();
+	spare = l->next;
+	nr_spare--;
+	return &l->f;
 }
 
 static int frame_copy(struct frame **dst, const struct frame *src)
@@ -287,7 +331,7 @@ static int frame_copy(struct frame **dst, const struct frame *src)
 	struct reg *regs;
 
 	if (!d) {
-		d = alloc_live();
+		d = take_spare();
 		if (!d)
 			return -ENOMEM;
 		*dst = d;
