@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum walk { WALK_SCALAR = 1, WALK_PTR, WALK_MEM };
+enum walk { WALK_SCALAR = 1, WALK_PTR, WALK_MEM, WALK_STRUCT };
 
 struct step {
 	u32 next_id;
@@ -78,8 +78,9 @@ const char *vf_btf_kind_str(const struct btf_type *t)
 	}
 }
 
+/* What lies at @off of struct @id; a struct that starts there counts only with @whole. */
 static int walk_struct(struct env *env, const struct skep_btf *btf, u32 id, u32 off, u32 size,
-		       struct step *out)
+		       bool whole, struct step *out)
 {
 	const struct btf_type *t, *mt;
 	const struct btf_member *m;
@@ -157,6 +158,8 @@ again:
 			off -= moff;
 			id = mid;
 			out->next_id = mid;
+			if (whole && !off)
+				return WALK_STRUCT;
 			goto again;
 		}
 		if (skep_btf_kind(mt) == BTF_KIND_PTR) {
@@ -295,7 +298,7 @@ int vf_check_btf(struct env *env, u32 regno, s32 off, u32 size, enum access_kind
 		vf_say(env, "direct access to %s is disallowed\n", skep_btf_field_name(f->kind));
 		return -EACCES;
 	}
-	ret = walk_struct(env, r.btf, r.btf_id, (u32)off, size, &s);
+	ret = walk_struct(env, r.btf, r.btf_id, (u32)off, size, false, &s);
 	if (ret < 0)
 		return ret;
 	if (value_regno < 0 || kind != ACCESS_READ)
@@ -379,7 +382,7 @@ int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_
 		vf_say(env, "only read from %s is supported\n", name);
 		return -EACCES;
 	}
-	ret = walk_struct(env, btf, id, (u32)off, size, &s);
+	ret = walk_struct(env, btf, id, (u32)off, size, false, &s);
 	if (ret < 0)
 		return ret;
 	if (!env->host->verdict_only && (s64)off + size > skep_btf_size(btf, base)) {
@@ -398,41 +401,24 @@ int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_
 	return 0;
 }
 
-bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep_btf *want_btf,
-		  u32 want, bool strict)
+bool vf_btf_match(struct env *env, const struct skep_btf *btf, u32 id, u32 off,
+		  const struct skep_btf *want_btf, u32 want, bool strict)
 {
-	const struct btf_type *t, *w;
+	struct step s = {0};
+	bool same =
+		btf == want_btf || skep_btf_base(btf) == want_btf || skep_btf_base(want_btf) == btf;
 
-	if (!off && id == want &&
-	    (btf == want_btf || skep_btf_base(btf) == want_btf || skep_btf_base(want_btf) == btf))
+	if (!off && id == want && same)
 		return true;
 	if (strict)
 		return false;
-	t = skep_btf_type(btf, id);
-	w = skep_btf_type(want_btf, want);
 	/* The wanted struct may lie at this offset inside, the first member at 0 again and again.
 	 */
-	for (u32 depth = 0; t && w && skep_btf_is_struct(t) && depth < 32; depth++) {
-		const struct btf_member *m = skep_btf_members(t);
-		bool found = false;
-
-		for (u32 i = 0; i < skep_btf_vlen(t) && !found; i++) {
-			u32 bits, bit = skep_btf_member_bits(t, i, &bits), mid, n;
-			const struct btf_type *mt = flatten(btf, m[i].type, &mid, &n);
-			s64 size = mt ? skep_btf_size(btf, mid) : 0;
-
-			if (bits || !mt || !skep_btf_is_struct(mt) || size <= 0 || off < bit / 8 ||
-			    off >= bit / 8 + (u64)size * n)
-				continue;
-			off = (off - bit / 8) % (u32)size;
-			t = mt;
-			id = mid;
-			found = true;
-		}
-		if (!found)
-			return false;
-		if (!off && id == want)
+	while (walk_struct(env, btf, id, off, 1, true, &s) == WALK_STRUCT) {
+		if (s.next_id == want && same)
 			return true;
+		id = s.next_id;
+		off = 0;
 	}
 	return false;
 }

@@ -216,8 +216,8 @@ static void iter_arg(const char *target, u32 arg, struct ctx_value *ret)
 			ret->flags |= RF_TRUSTED;
 }
 
-/* What a table of functions says of its arguments: in the names of a stub's parameters. */
-static void ops_arg(struct env *env, u32 arg, struct ctx_value *ret)
+/* Does a table of functions say of an argument that it may be NULL? In its name in a stub. */
+static bool ops_arg(struct env *env, u32 arg, struct ctx_value *ret)
 {
 	const struct btf_type *t;
 	char stub[192];
@@ -231,13 +231,15 @@ static void ops_arg(struct env *env, u32 arg, struct ctx_value *ret)
 	snprintf(stub, sizeof(stub), "%s__%s", env->attach_ops, env->attach_name);
 	id = skep_btf_find(ret->btf, stub, BTF_KIND_FUNC);
 	if (!id)
-		return;
+		return false;
 	t = skep_btf_type(ret->btf, skep_btf_type(ret->btf, id)->type);
 	if (arg >= skep_btf_vlen(t))
-		return;
+		return false;
 	name = skep_btf_str(ret->btf, skep_btf_params(t)[arg].name_off);
-	if (strlen(name) > 10 && !strcmp(name + strlen(name) - 10, "__nullable"))
-		ret->flags |= RF_MAYBE_NULL;
+	if (strlen(name) <= 10 || strcmp(name + strlen(name) - 10, "__nullable"))
+		return false;
+	ret->flags |= RF_MAYBE_NULL;
+	return true;
 }
 
 /* Typed argument at @off; false with a message. */
@@ -306,8 +308,8 @@ static bool btf_arg(struct env *env, s32 off, u32 size, struct ctx_value *ret)
 	ret->flags = args_trusted(env) ? RF_TRUSTED : 0;
 	ret->btf = btf;
 	ret->btf_id = tid;
-	if (env->attach_ops)
-		ops_arg(env, arg, ret);
+	if (env->attach_ops && ops_arg(env, arg, ret))
+		return true;
 	if (vf_is_iter_prog(env) && arg)
 		iter_arg(tname + 9, arg, ret);
 	pname = p ? skep_btf_str(btf, p->name_off) : "";

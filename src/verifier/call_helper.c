@@ -323,7 +323,7 @@ static int check_btf_arg(struct env *env, struct call *c, u32 regno, const struc
 		return -EINVAL;
 	}
 	id = btf ? skep_btf_find(btf, want_name, BTF_KIND_STRUCT) : 0;
-	if (!id || !vf_btf_match(r->btf, r->btf_id, (u32)r->off, btf, id,
+	if (!id || !vf_btf_match(env, r->btf, r->btf_id, (u32)r->off, btf, id,
 				 release && c->id != BPF_FUNC_sk_release)) {
 		vf_say(env, "R%u is of type %s but %s is expected\n", regno,
 		       skep_btf_name(r->btf, skep_btf_type(r->btf, r->btf_id)), want_name);
@@ -577,8 +577,8 @@ static int check_arg(struct env *env, struct call *c, u32 i)
 	}
 	if (r->ref_id && SKEP_ARG_KIND(arg) != SKEP_ARG_KPTR_XCHG_DEST) {
 		if (c->ref_id) {
-			vf_say(env, "more than one arg with ref_obj_id R%u %u %u\n", regno,
-			       r->ref_id, c->ref_id);
+			vf_say(env, "more than one arg with ref_obj_id R%u %u %u", regno, r->ref_id,
+			       c->ref_id);
 			return -EACCES;
 		}
 		c->ref_id = r->ref_id;
@@ -858,7 +858,9 @@ static int special(struct env *env, struct call *c)
 	switch (c->id) {
 	case BPF_FUNC_tail_call:
 		env->has_tail_call = true;
-		if (vf_regs(env)[3].kind == RK_SCALAR && vf_mark_precise(env, 3))
+		/* A known element may be jumped to directly. */
+		if (reg_is_const(&vf_regs(env)[3]) &&
+		    vf_regs(env)[3].v.tn.value < c->map->max_entries && vf_mark_precise(env, 3))
 			return -ENOMEM;
 		return vf_check_resources(env, LEAVE_FOR_OTHER, "tail_call");
 	case BPF_FUNC_get_local_storage:

@@ -140,7 +140,7 @@ u32 vf_kfunc_nr_args(const struct env *env, const struct bpf_insn *in)
 {
 	const struct skep_kfunc_ref *r = find_ref(env, in);
 
-	if (!r || !r->row)
+	if (!r || !r->row || !(r->row->contexts >> env->ctx_id & 1))
 		return 5;
 	return skep_btf_vlen(skep_btf_type(r->btf, skep_btf_type(r->btf, r->btf_id)->type));
 }
@@ -260,7 +260,7 @@ static int btf_arg(struct env *env, struct kcall *k, u32 regno, const struct btf
 	}
 	strict = (release && r->ref_id) ||
 		 init_alias(vf_type_name(btf, id), vf_type_name(k->btf, ref_type_id));
-	if (!vf_btf_match(btf, id, (u32)r->off, k->btf, ref_type_id, strict)) {
+	if (!vf_btf_match(env, btf, id, (u32)r->off, k->btf, ref_type_id, strict)) {
 		const struct btf_type *t = skep_btf_type(btf, id);
 
 		vf_say(env,

@@ -151,10 +151,10 @@ static bool is_ctx_type(const struct env *env, u32 id)
 	const struct btf_type *t = skep_btf_type(b, id);
 	const char *name;
 
-	for (; t && (skep_btf_kind(t) == BTF_KIND_TYPEDEF || skep_btf_kind(t) == BTF_KIND_CONST ||
-		     skep_btf_kind(t) == BTF_KIND_VOLATILE ||
-		     skep_btf_kind(t) == BTF_KIND_RESTRICT ||
-		     skep_btf_kind(t) == BTF_KIND_TYPE_TAG);
+	for (;
+	     t && (skep_btf_kind(t) == BTF_KIND_TYPEDEF || skep_btf_kind(t) == BTF_KIND_CONST ||
+		   skep_btf_kind(t) == BTF_KIND_VOLATILE || skep_btf_kind(t) == BTF_KIND_RESTRICT ||
+		   skep_btf_kind(t) == BTF_KIND_TYPE_TAG);
 	     t = skep_btf_type(b, t->type))
 		if (skep_btf_kind(t) == BTF_KIND_TYPEDEF &&
 		    (type == BPF_PROG_TYPE_KPROBE || type == BPF_PROG_TYPE_PERF_EVENT) &&
@@ -406,7 +406,7 @@ static int check_btf_arg(struct env *env, const struct sub_arg *a, u32 i)
 		       "ptr_, trusted_ptr_, rcu_ptr_");
 		return -EACCES;
 	}
-	if (!vf_btf_match(r->btf, r->btf_id, (u32)r->off, kb, a->btf_id, false)) {
+	if (!vf_btf_match(env, r->btf, r->btf_id, (u32)r->off, kb, a->btf_id, false)) {
 		vf_say(env, "R%u is of type %s but %s is expected\n", regno,
 		       vf_type_name(r->btf, r->btf_id), vf_type_name(kb, a->btf_id));
 		return -EACCES;

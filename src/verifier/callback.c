@@ -108,10 +108,16 @@ static int set_drain_args(struct env *env, struct frame *caller, struct frame *c
 
 static int loop(struct env *env, u32 subprog)
 {
+	const struct skep_call_fact *c = &env->calls[env->aux[env->insn_idx].call - 1];
 	struct frame *f = vf_frame(env);
-	/* Whether another round follows rests on the bound. */
-	int err = vf_mark_precise(env, 1);
+	int err = 0;
 
+	/* Calls without flags may be made a loop in place. */
+	if (c->known >> 3 & 1 && !c->arg[3])
+		err = vf_mark_precise(env, 4);
+	/* Whether another round follows rests on the bound. */
+	if (!err)
+		err = vf_mark_precise(env, 1);
 	if (err)
 		return err;
 	if (f->callback_depth < f->regs[1].v.umax)

@@ -82,7 +82,7 @@ int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 
 	}
 	c->known &= wanted;
 	/* A constant that is relied on must not be generalised away by pruning. */
-	for (u32 i = 0; i < 5; i++) {
+	for (u32 i = 0; i < 5 && vf_will_run(env); i++) {
 		if (c->known >> i & 1) {
 			int err = vf_mark_precise(env, i + 1);
 

@@ -478,7 +478,7 @@ int state_store(struct state *dst, const struct state *src);
 /* @dst (empty) gets the way to @src, without its frames: enough to look back from it. */
 int state_copy_path(struct state *dst, const struct state *src);
 /* All numbers in checkpoint @st and those before it matter. */
-void vf_all_precise(struct state *st);
+void vf_all_precise(struct env *env, struct state *st);
 int vf_push_hist(struct env *env, struct state *st, const struct hist *extra);
 void vf_clobber_caller_regs(struct env *env);
 
@@ -600,8 +600,8 @@ int vf_check_map_ptr(struct env *env, u32 regno, s32 off, u32 size, enum access_
 /* A type's name, "(anon)" without one. */
 const char *vf_type_name(const struct skep_btf *btf, u32 id);
 const char *vf_btf_kind_str(const struct btf_type *t); /* "STRUCT" */
-bool vf_btf_match(const struct skep_btf *btf, u32 id, u32 off, const struct skep_btf *want_btf,
-		  u32 want, bool strict);
+bool vf_btf_match(struct env *env, const struct skep_btf *btf, u32 id, u32 off,
+		  const struct skep_btf *want_btf, u32 want, bool strict);
 
 /* --- calls --- */
 /* --- kptr.c --- */
@@ -744,6 +744,11 @@ int vf_exit_scc(struct env *env, struct state *st);
 /* @cur is covered by @st, which is being explored; @round: as rounds of a callback. */
 int vf_add_backedge(struct env *env, struct state *st, struct state *cur, bool round);
 void vf_free_sccs(struct env *env);
+/* States are kept for back edges as well. */
+static inline void vf_note_peak(struct env *env)
+{
+	env->peak_states = SKEP_MAX(env->peak_states, env->live_states + env->nr_backedges);
+}
 void vf_widen(struct env *env, const struct state *old, struct state *cur);
 
 int vf_check_return(struct env *env, u32 regno);

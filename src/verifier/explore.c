@@ -255,7 +255,7 @@ static int save_state(struct env *env, struct state *cur, u32 idx)
 		return -ENOMEM;
 	env->total_states++;
 	env->live_states++;
-	env->peak_states = SKEP_MAX(env->peak_states, env->live_states);
+	vf_note_peak(env);
 	env->prev_jmps = env->jmps;
 	env->prev_processed = env->processed;
 	k->next = *known_at(env, idx);
@@ -293,11 +293,11 @@ static int visit(struct env *env, u32 idx)
 		bool loop;
 		u32 weight;
 
+		n++;
 		if (k->st.insn_idx != idx) {
 			at = &k->next;
 			continue;
 		}
-		n++;
 		if (k->st.branches) {
 			v = compare_open(env, &k->st, cur, idx, forced);
 			loop = v == HIT_LOOP;
@@ -463,7 +463,7 @@ static void log_before(struct env *env, u32 idx, bool *full)
 
 	if (!vf_logging(env))
 		return;
-	if (*full) {
+	if (*full && env->log.level & SKEP_LOG_LEVEL2) {
 		vf_log(env, "\nfrom %d to %d:", (int)env->prev_insn_idx, (int)idx);
 		vf_log_state(env, st, st->curframe, true);
 		*full = false;

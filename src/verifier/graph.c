@@ -286,7 +286,7 @@ int vf_check_node(struct env *env, u32 regno, enum skep_field_kind kind,
 		return -EINVAL;
 	}
 	holder = vf_type_name(root->btf, root->type_id);
-	if (!vf_btf_match(r->btf, r->btf_id, 0, root->btf, root->type_id, true)) {
+	if (!vf_btf_match(env, r->btf, r->btf_id, 0, root->btf, root->type_id, true)) {
 		vf_say(env,
 		       "operation on %s expects arg#1 %s at offset=%u in struct %s, but arg is at "
 		       "offset=%u in struct %s\n",

@@ -62,7 +62,7 @@ int vf_kptr_fits(struct env *env, const struct skep_btf_field *f, u32 regno)
 	}
 	if (vf_check_no_off(env, r, regno, true))
 		return -EACCES;
-	if (vf_btf_match(r->btf, r->btf_id, (u32)r->off, btf, id, !unref))
+	if (vf_btf_match(env, r->btf, r->btf_id, (u32)r->off, btf, id, !unref))
 		return 0;
 bad:
 	vf_reg_name(r, name);

@@ -8,7 +8,8 @@ static const char *const alu_ops[16] = {
 	"+=", "-=", "*=", "/=", "|=", "&=", "<<=", ">>=", "neg", "%=", "^=", "=", "s>>=", "endian",
 };
 static const char *const jmp_ops[16] = {
-	"jmp", "==", ">", ">=", "&", "!=", "s>", "s>=", "call", "exit", "<", "<=", "s<", "s<=",
+	"jmp",	"==",	">", ">=", "&",	 "!=",	"s>",	  "s>=",
+	"call", "exit", "<", "<=", "s<", "s<=", "(null)", "(null)",
 };
 static const char *const sizes[4] = {"u32", "u16", "u8", "u64"};
 static const char *const sized[4] = {"s32", "s16", "s8", "s64"};
@@ -31,8 +32,11 @@ static void log_alu(struct env *env, const struct bpf_insn *in)
 	} else if (op == BPF_MOV && BPF_SRC(in->code) == BPF_X && in->off == 1 && is64 && in->imm) {
 		vf_log(env, "(%02x) r%d = addr_space_cast(r%d, %d, %d)\n", in->code, in->dst_reg,
 		       in->src_reg, (u32)in->imm >> 16, in->imm & 0xffff);
+	} else if (op == BPF_MOV && BPF_SRC(in->code) == BPF_X && in->off == -1 && is64) {
+		vf_log(env, "(%02x) r%d = &(void __percpu *)(r%d)\n", in->code, in->dst_reg,
+		       in->src_reg);
 	} else if (BPF_SRC(in->code) == BPF_X) {
-		if (op == BPF_MOV && in->off)
+		if (op == BPF_MOV && (in->off == 8 || in->off == 16 || in->off == 32))
 			vf_log(env, "(%02x) %c%d = (s%d)%c%d\n", in->code, c, in->dst_reg, in->off,
 			       c, in->src_reg);
 		else
@@ -50,6 +54,8 @@ static void log_atomic(struct env *env, const struct bpf_insn *in)
 {
 	const char *sz = sizes[BPF_SIZE(in->code) >> 3];
 	const char *w = BPF_SIZE(in->code) == BPF_DW ? "64" : "";
+	u32 rmw = (u32)in->imm & ~(u32)BPF_FETCH;
+	bool known = rmw == BPF_ADD || rmw == BPF_AND || rmw == BPF_OR || rmw == BPF_XOR;
 	const char *op = alu_ops[BPF_OP(in->imm) >> 4];
 	const char *name = BPF_OP(in->imm) == BPF_ADD	? "add"
 			   : BPF_OP(in->imm) == BPF_AND ? "and"
@@ -68,6 +74,8 @@ static void log_atomic(struct env *env, const struct bpf_insn *in)
 	else if (in->imm == BPF_XCHG)
 		vf_log(env, "(%02x) r%d = atomic%s_xchg((%s *)(r%d %+d), r%d)\n", in->code,
 		       in->src_reg, w, sz, in->dst_reg, in->off, in->src_reg);
+	else if (!known)
+		vf_log(env, "BUG_%02x\n", in->code);
 	else if (in->imm & BPF_FETCH)
 		vf_log(env, "(%02x) r%d = atomic%s_fetch_%s((%s *)(r%d %+d), r%d)\n", in->code,
 		       in->src_reg, w, name, sz, in->dst_reg, in->off, in->src_reg);
@@ -147,7 +155,7 @@ static void log_jmp(struct env *env, const struct bpf_insn *in)
 		vf_log(env, "(%02x) gotol pc%+d\n", in->code, in->imm);
 	else if (op == BPF_JA)
 		vf_log(env, "(%02x) goto pc%+d\n", in->code, in->off);
-	else if (op == SKEP_BPF_JCOND)
+	else if (op == SKEP_BPF_JCOND && !in->src_reg && in->code == (BPF_JMP | op))
 		vf_log(env, "(%02x) may_goto pc%+d\n", in->code, in->off);
 	else if (BPF_SRC(in->code) == BPF_X)
 		vf_log(env, "(%02x) if %c%d %s %c%d goto pc%+d\n", in->code, c, in->dst_reg,

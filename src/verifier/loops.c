@@ -144,8 +144,8 @@ static int leave(struct env *env, struct state *st, bool rounds)
 		changed = false;
 		if (round == 64) {
 			for (struct backedge *e = v->edges; e; e = e->next) {
-				vf_all_precise(e->st.parent);
-				vf_all_precise(e->st.equal);
+				vf_all_precise(env, e->st.parent);
+				vf_all_precise(env, e->st.equal);
 			}
 			break;
 		}
@@ -181,8 +181,8 @@ int vf_add_backedge(struct env *env, struct state *st, struct state *cur, bool r
 		v = find(env, &key);
 	if (!v) {
 		/* No component to wait for: rely on nothing. */
-		vf_all_precise(st);
-		vf_all_precise(cur->parent);
+		vf_all_precise(env, st);
+		vf_all_precise(env, cur->parent);
 		return 0;
 	}
 	e = skep_zalloc(sizeof(*e));
@@ -200,6 +200,7 @@ int vf_add_backedge(struct env *env, struct state *st, struct state *cur, bool r
 	v->edges = e;
 	v->nr_edges++;
 	env->nr_backedges++;
+	vf_note_peak(env);
 	return 0;
 }
 

@@ -19,6 +19,31 @@ struct track {
 	u64 slots[VF_MAX_FRAMES];
 };
 
+static bool tracing(const struct env *env)
+{
+	return env->log.level & SKEP_LOG_LEVEL2;
+}
+
+/* "regs=r1,r2 stack=-8": what is tracked in frame @f. */
+static void log_tracked(struct env *env, const struct track *t, u32 f)
+{
+	const char *sep = "";
+
+	vf_log(env, "regs=");
+	for (u32 i = 0; i < VF_NR_REGS; i++)
+		if (t->regs[f] >> i & 1) {
+			vf_log(env, "%sr%u", sep, i);
+			sep = ",";
+		}
+	vf_log(env, " stack=");
+	sep = "";
+	for (u32 i = 0; i < VF_SLOTS; i++)
+		if (t->slots[f] >> i & 1) {
+			vf_log(env, "%s%d", sep, -(int)(i + 1) * 8);
+			sep = ",";
+		}
+}
+
 static bool empty(const struct track *t)
 {
 	for (u32 i = 0; i <= t->frame; i++)
@@ -192,6 +217,12 @@ static int back_insn(struct env *env, struct track *t, u32 idx, s64 next_idx, co
 
 	if (!in->code)
 		return STEP_OK;
+	if (tracing(env)) {
+		vf_log(env, "mark_precise: frame%u: ", t->frame);
+		log_tracked(env, t, t->frame);
+		vf_log(env, " before %u: ", idx);
+		vf_log_insn(env, idx);
+	}
 	sync_linked(t, h);
 	switch (cls) {
 	case BPF_ALU:
@@ -206,6 +237,9 @@ static int back_insn(struct env *env, struct track *t, u32 idx, s64 next_idx, co
 			ret = back_store(t, in, h, true);
 		} else if (in->imm == SKEP_BPF_LOAD_ACQ) {
 			ret = back_load(t, in->dst_reg, h);
+		} else if (!vf_will_run(env)) {
+			/* The kernel takes it for a store and forgets what it fetches. */
+			ret = back_store(t, in, h, true);
 		} else {
 			/* Read, modify, write: the slot became unknown, the fetched value too. */
 			if (h && h->stack_access)
@@ -221,6 +255,8 @@ static int back_insn(struct env *env, struct track *t, u32 idx, s64 next_idx, co
 		break;
 	case BPF_LD:
 		if (BPF_MODE(in->code) == BPF_ABS || BPF_MODE(in->code) == BPF_IND) {
+			if (has(t, 0))
+				return STEP_GIVE_UP;
 			if (next_idx >= 0 && (s64)idx + 1 != next_idx) {
 				ret = back_early_exit(t);
 				break;
@@ -273,9 +309,9 @@ static bool step_back(const struct state *st, u32 *n, u32 *idx)
 }
 
 /* Mark in @st what is tracked; what is precise already, or no number, needs no further search. */
-static void mark_state(struct track *t, struct state *st, bool *ret_changed)
+static void mark_state(struct env *env, struct track *t, struct state *st, bool *ret_changed)
 {
-	for (u32 f = 0; f <= t->frame && f <= st->curframe; f++) {
+	for (u32 f = t->frame; f <= t->frame; f--) {
 		struct frame *fr = st->frame[f];
 
 		for (u32 i = 0; i < 10; i++) {
@@ -300,6 +336,12 @@ static void mark_state(struct track *t, struct state *st, bool *ret_changed)
 				*ret_changed = true;
 			}
 		}
+		if (tracing(env)) {
+			vf_log(env, "mark_precise: frame%u: parent state ", f);
+			log_tracked(env, t, f);
+			vf_log(env, ": ");
+			vf_log_state(env, st, f, true);
+		}
 	}
 }
 
@@ -321,6 +363,10 @@ int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, co
 	for (;;) {
 		u32 n = st->nr_hist;
 
+		if (tracing(env))
+			vf_log(env,
+			       "mark_precise: frame%u: last_idx %d first_idx %u subseq_idx %d \n",
+			       t.frame, (int)idx, st->first_insn, (int)next);
 		if (idx == UINT32_MAX)
 			break;
 		for (;;) {
@@ -342,7 +388,7 @@ int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, co
 			break;
 		if (t.frame != st->curframe)
 			goto give_up;
-		mark_state(&t, st, ret_changed);
+		mark_state(env, &t, st, ret_changed);
 		if (empty(&t))
 			return 0;
 		idx = st->last_insn;
@@ -355,7 +401,10 @@ int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, co
 	}
 	return 0;
 give_up:
-	vf_all_precise(start->parent);
+	if (tracing(env))
+		vf_log(env, "mark_precise: frame%u: falling back to forcing all scalars precise\n",
+		       start->curframe);
+	vf_all_precise(env, start->parent);
 	*ret_changed = true;
 	return 0;
 }
@@ -379,14 +428,29 @@ int vf_propagate_precision(struct env *env, const struct state *from, struct sta
 	u16 regs[VF_MAX_FRAMES] = {0};
 	u64 slots[VF_MAX_FRAMES] = {0};
 
-	for (u32 f = 0; f <= from->curframe && f <= to->curframe; f++) {
+	for (u32 f = SKEP_MIN(from->curframe, to->curframe); f <= from->curframe; f--) {
 		const struct frame *fr = from->frame[f];
+		const char *sep = "propagating ";
 
 		for (u32 i = 0; i < 10; i++)
 			if (fr->precise_regs >> i & 1 && fr->boxes[i] &&
 			    fr->boxes[i]->kind == RK_SCALAR)
 				regs[f] |= (u16)(1u << i);
 		slots[f] = fr->precise_slots;
+		if (!tracing(env) || !(regs[f] || slots[f]))
+			continue;
+		vf_log(env, "frame %u: ", f);
+		for (u32 i = 0; i < 10; i++)
+			if (regs[f] >> i & 1) {
+				vf_log(env, "%sr%u", sep, i);
+				sep = ",";
+			}
+		for (u32 i = 0; i < VF_SLOTS; i++)
+			if (slots[f] >> i & 1) {
+				vf_log(env, "%sfp%d", sep, -(int)(i + 1) * 8);
+				sep = ",";
+			}
+		vf_log(env, "\n");
 	}
 	return vf_mark_precise_in(env, to, regs, slots, ret_changed);
 }

@@ -553,18 +553,35 @@ int state_store(struct state *dst, const struct state *src)
 	return err;
 }
 
-void vf_all_precise(struct state *st)
+void vf_all_precise(struct env *env, struct state *st)
 {
+	bool trace = env->log.level & SKEP_LOG_LEVEL2;
+
 	for (; st; st = st->parent)
 		for (u32 i = 0; i <= st->curframe; i++) {
 			struct frame *f = st->frame[i];
 
-			for (u32 r = 0; r < VF_NR_REGS; r++)
-				if (f->boxes[r] && f->boxes[r]->kind == RK_SCALAR)
-					f->precise_regs |= (u16)(1u << r);
-			for (u32 s = 0; s < f->nr_slots; s++)
-				if (slot_is_scalar(frame_slot(f, s)))
-					f->precise_slots |= 1ull << s;
+			for (u32 r = 0; r < VF_NR_REGS; r++) {
+				if (!f->boxes[r] || f->boxes[r]->kind != RK_SCALAR ||
+				    f->precise_regs >> r & 1)
+					continue;
+				f->precise_regs |= (u16)(1u << r);
+				if (trace)
+					vf_log(env,
+					       "force_precise: frame%u: forcing r%u to be "
+					       "precise\n",
+					       i, r);
+			}
+			for (u32 s = 0; s < f->nr_slots; s++) {
+				if (!slot_is_scalar(frame_slot(f, s)) || f->precise_slots >> s & 1)
+					continue;
+				f->precise_slots |= 1ull << s;
+				if (trace)
+					vf_log(env,
+					       "force_precise: frame%u: forcing fp%d to be "
+					       "precise\n",
+					       i, -(int)(s + 1) * 8);
+			}
 		}
 }
 
