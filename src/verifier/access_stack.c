@@ -224,9 +224,10 @@ static void read_bytes(struct env *env, struct frame *f, s32 lo, s32 hi, struct 
 {
 	bool zero = true;
 
-	(void)env;
-	for (s32 o = lo; o < hi; o++)
-		zero &= *byte_at(f, o) == SK_ZERO;
+	for (s32 o = lo; zero && o < hi; o++) {
+		vf_touch_slot(env, spi_of(o));
+		zero = *byte_at(f, o) == SK_ZERO;
+	}
 	if (zero)
 		reg_set_const(dst, 0);
 	else
@@ -396,20 +397,19 @@ int vf_check_stack_helper(struct env *env, u32 regno, s32 off, u32 size, enum ac
 		}
 		return -EACCES;
 	}
-	if (kind == ACCESS_WRITE)
-		for (s32 o = lo; o < hi; o += 8)
-			vf_touch_slot(env, spi_of(o));
 	return 0;
 }
 
-/* A map key whose bytes on the stack are one known number. */
+/*
+ * A map key whose bytes on the stack, all in one slot, are one known number. The upper bytes of a
+ * spilled number count for all of it: it is an index only when they are zero.
+ */
 bool vf_stack_const_key(struct env *env, const struct reg *key, u32 size, u64 *ret)
 {
 	struct frame *f;
 	struct slot *s;
-	s32 off;
-	u32 spi, n = 0;
-	bool zero = true;
+	s32 off, first;
+	u32 spi, zeros = 0, spilled = 0;
 
 	if (key->kind != RK_STACK || !scalar_is_const(&key->v))
 		return false;
@@ -419,17 +419,16 @@ bool vf_stack_const_key(struct env *env, const struct reg *key, u32 size, u64 *r
 		return false;
 	spi = spi_of(off);
 	s = &f->slots[spi];
-	for (u32 i = 0; i < size; i++)
-		zero &= off + (s32)i < 0 && *byte_at(f, off + (s32)i) == SK_ZERO;
-	if (zero) {
+	first = (-off - 1) % 8;
+	for (s32 i = first; i >= 0 && s->type[i] == SK_ZERO; i--)
+		zeros++;
+	if (zeros >= size) {
 		*ret = 0;
 		return true;
 	}
-	if (off % 8 || !slot_is_scalar(s) || !scalar_is_const(&s->spill.v))
-		return false;
-	while (n < 8 && s->type[7 - n] == SK_SPILL)
-		n++;
-	if (n != size)
+	for (s32 i = first; i >= 0 && s->type[i] == SK_SPILL; i--)
+		spilled++;
+	if (spilled != size || !slot_is_scalar(s) || !scalar_is_const(&s->spill.v))
 		return false;
 	*ret = s->spill.v.tn.value;
 	/* The decision rests on this slot. */
