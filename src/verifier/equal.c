@@ -78,7 +78,9 @@ static bool reg_covers(const struct reg *old, bool precise, const struct reg *cu
 	case RK_SCALAR:
 		if (!precise && how == SAME_ENOUGH)
 			return true;
-		if (old->link != cur->link || (old->link && old->off != cur->off))
+		/* One that is linked with nothing covers those that are. */
+		if (old->id && (old->link != (cur->id ? cur->link : LINK_NONE) ||
+				(old->link && old->off != cur->off)))
 			return false;
 		return within(old, cur) && same_scalar_id(old->id, cur->id, m);
 	case RK_MAP_KEY:

@@ -42,10 +42,7 @@ static struct effect effect_of(const struct env *env, u32 i)
 		if (BPF_MODE(in->code) == BPF_IMM) {
 			e.def = d;
 		} else {
-			e.use = 1u << 6;
-			if (BPF_MODE(in->code) == BPF_IND)
-				e.use |= s;
-			e.def = 0x3f;
+			e.use = 0x3ff; /* not looked into, as in the kernel */
 		}
 		break;
 	case BPF_LDX:
