@@ -131,6 +131,11 @@ static int move_ptr(struct env *env, const struct bpf_insn *insn, struct reg *ds
 	}
 	*dst = ptr;
 	dst->subreg_def = 0;
+	/* The kernel forgets whose it is when it is added to a number; what runs here may not. */
+	if (off_is_dst && !vf_will_run(env)) {
+		dst->ref_id = 0;
+		dst->frameno = off.frameno;
+	}
 	sum = op == BPF_ADD ? (s64)ptr.off + off.v.smin : (s64)ptr.off - off.v.smin;
 	if (known && sum == (s32)sum) {
 		dst->off = (s32)sum;

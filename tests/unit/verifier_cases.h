@@ -561,6 +561,18 @@ static const struct test cases[] = {
 	{ "may_goto widen cb", SF, 0, "r1 = 4; r2 = func s_cb_ip; r3 = 0; r4 = 0; call 181; r0 = 0; exit; s_cb_ip: \n r6 = r1; r8 = 2; a: \n may_goto done; if w6 >= w8 goto b; r8 *= 15; b: \n goto a; done: \n r0 = 0; exit" },
 	{ "may_goto two", SF, 0, "r6 = 0; a: \n may_goto done; r6 += 1; b: \n may_goto a; goto b; done: \n r0 = 0; exit" },
 	/* --- same instruction, different pointers --- */
+	{ "map key in a spill's upper half", SF, 0, "*(u64 *)(r10 - 16) = 0; r1 = map 1; r2 = r10; r2 += -12; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "map key in a spill's upper half, index 3", SF, 0, "*(u64 *)(r10 - 16) = 3; r1 = map 1; r2 = r10; r2 += -12; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "map key in a spill's upper half, beyond", SF, 0, "r3 = 1; r3 <<= 32; *(u64 *)(r10 - 16) = r3; r1 = map 1; r2 = r10; r2 += -12; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "map key in a spill's middle", SF, 0, "*(u64 *)(r10 - 16) = 0; r1 = map 1; r2 = r10; r2 += -14; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "map key in a zero's middle", SF, 0, "*(u8 *)(r10 - 16) = 0; *(u16 *)(r10 - 15) = 0; *(u8 *)(r10 - 13) = 0; *(u32 *)(r10 - 12) = 0; r1 = map 1; r2 = r10; r2 += -14; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "map key across slots", SF, 0, "*(u64 *)(r10 - 16) = 0; *(u64 *)(r10 - 8) = 0; r1 = map 1; r2 = r10; r2 += -10; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "map key across slots of zeros", SF, 0, "*(u8 *)(r10 - 10) = 0; *(u8 *)(r10 - 9) = 0; *(u8 *)(r10 - 8) = 0; *(u8 *)(r10 - 7) = 0; r1 = map 1; r2 = r10; r2 += -10; call 1; r0 = *(u64 *)(r0 + 0); exit" },
+	{ "offset plus record", SF, 0, "r1 = map 3; r2 = 8; r3 = 0; call 131; if r0 == 0 goto a; r6 = 0; r6 += r0; *(u64 *)(r6 + 0) = 1; r1 = r0; r2 = 0; call 132; a: \n r0 = 0; exit" },
+	{ "offset plus record, submitted", SF, 0, "r1 = map 3; r2 = 8; r3 = 0; call 131; if r0 == 0 goto a; r6 = 0; r6 += r0; r1 = r6; r2 = 0; call 132; a: \n r0 = 0; exit" },
+	{ "offset plus frame in a callee", SF, 0, "*(u64 *)(r10 - 8) = 7; call sub; r0 = *(u64 *)(r10 - 8); exit; sub: \n r1 = -8; r1 += r10; *(u64 *)(r1 + 0) = 1; r0 = 0; exit" },
+	{ "offset plus socket", CLS, 0, "r6 = r1; r2 = r10; r2 += -16; *(u64 *)(r10 - 8) = 0; *(u64 *)(r10 - 16) = 0; r3 = 12; r4 = 0; r5 = 0; call 84; if r0 == 0 goto a; r6 = 0; r6 += r0; r1 = r0; call 86; a: \n r0 = 0; exit" },
+	{ "ld_abs below, tracked across", SF, 0, "r9 = r1; r8 = 3; r6 = r1; call s_abs_c; r1 = value 2 0; r1 += r8; r0 = *(u8 *)(r1 + 0); r0 = 0; exit; s_abs_c: \n r6 = r1; ldabs u16 12; r0 = 80; exit" },
 	{ "ctx or stack", SF, 0, "r6 = r1; " RND "r2 = r6; if r0 == 0 goto a; r2 = r10; r2 += -8; *(u64 *)(r10 - 8) = 0; a: \n r0 = *(u32 *)(r2 + 0); exit" },
 	{ "map or stack", SF, 0, LOOKUPX(0) "r2 = r0; if r0 != 0 goto a; r2 = r10; r2 += -8; *(u64 *)(r10 - 8) = 0; a: \n r0 = *(u32 *)(r2 + 0); exit" },
 };
