@@ -46,18 +46,29 @@ static bool same_scalar_id(u32 old, u32 cur, struct idmap *m)
 	return same_id(old, cur ? cur : ++m->tmp, m);
 }
 
+/* How a link was made is a part of the id, where there is one. */
+static u8 link_of(const struct reg *r)
+{
+	return r->id ? r->link : LINK_NONE;
+}
+
+static u32 linked_id(const struct reg *r)
+{
+	return r->id | (u32)link_of(r) << 30;
+}
+
 static bool same_shape(const struct reg *a, const struct reg *b)
 {
 	return a->kind == b->kind && a->flags == b->flags && a->off == b->off && a->map == b->map &&
 	       a->map_uid == b->map_uid && a->mem_size == b->mem_size && a->btf == b->btf &&
 	       a->btf_id == b->btf_id && a->subprog == b->subprog && a->frameno == b->frameno &&
-	       a->range == b->range && a->link == b->link && a->iter_phase == b->iter_phase;
+	       a->range == b->range && link_of(a) == link_of(b) && a->iter_phase == b->iter_phase;
 }
 
 static bool same_exactly(const struct reg *a, const struct reg *b, struct idmap *m)
 {
 	return same_shape(a, b) && !memcmp(&a->v, &b->v, sizeof(a->v)) &&
-	       same_id(a->id, b->id, m) && same_id(a->ref_id, b->ref_id, m);
+	       same_id(linked_id(a), linked_id(b), m) && same_id(a->ref_id, b->ref_id, m);
 }
 
 static bool within(const struct reg *old, const struct reg *cur)
@@ -79,8 +90,7 @@ static bool reg_covers(const struct reg *old, bool precise, const struct reg *cu
 		if (!precise && how == SAME_ENOUGH)
 			return true;
 		/* One that is linked with nothing covers those that are. */
-		if (old->id && (old->link != (cur->id ? cur->link : LINK_NONE) ||
-				(old->link && old->off != cur->off)))
+		if (old->id && (old->link != link_of(cur) || (old->link && old->off != cur->off)))
 			return false;
 		return within(old, cur) && same_scalar_id(old->id, cur->id, m);
 	case RK_MAP_KEY:
@@ -240,4 +250,38 @@ bool vf_states_equal(struct env *env, struct state *old, struct state *cur, enum
 			return false;
 	}
 	return true;
+}
+
+/* Numbers of the current round that differ from the last one's and do not matter: forget them. */
+static void widen_reg(const struct reg *old, bool precise, struct reg *cur, struct idmap *m)
+{
+	u32 def = cur->subreg_def;
+
+	if (old->kind != RK_SCALAR || cur->kind != RK_SCALAR || precise ||
+	    same_exactly(old, cur, m))
+		return;
+	reg_set_unknown(cur);
+	cur->subreg_def = def;
+}
+
+void vf_widen(struct env *env, const struct state *old, struct state *cur)
+{
+	struct idmap m;
+
+	m.n = 0;
+	m.tmp = env->id_gen;
+	for (u32 f = SKEP_MIN(cur->curframe, old->curframe); f < VF_MAX_FRAMES; f--) {
+		const struct frame *fo = old->frame[f];
+		struct frame *fc = cur->frame[f];
+		struct reg tmp;
+
+		for (u32 i = 0; i < VF_NR_REGS; i++)
+			if (fc->regs[i].kind == RK_SCALAR)
+				widen_reg(frame_reg(fo, i, &tmp), fo->precise_regs >> i & 1,
+					  &fc->regs[i], &m);
+		for (u32 i = 0; i < fo->nr_slots && i < fc->nr_slots; i++)
+			if (slot_is_spill(frame_slot(fo, i)) && slot_is_spill(&fc->slots[i]))
+				widen_reg(&frame_slot(fo, i)->spill, fo->precise_slots >> i & 1,
+					  &fc->slots[i].spill, &m);
+	}
 }

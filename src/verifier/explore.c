@@ -284,13 +284,17 @@ static int visit(struct env *env, u32 idx)
 	bool add = forced ||
 		   (env->jmps - env->prev_jmps >= 2 && env->processed - env->prev_processed >= 8);
 	struct known **at = known_at(env, idx);
+	/*
+	 * Whether what covers is unfinished. For the rounds of a callback the kernel goes by the
+	 * state compared before.
+	 */
+	bool loop = false;
 	u32 n = 0;
 	int err;
 
 	while (*at && !(env->req->watch && env->req->watch->every_path)) {
 		struct known *k = *at;
 		enum verdict v;
-		bool loop;
 		u32 weight;
 
 		n++;
@@ -300,7 +304,7 @@ static int visit(struct env *env, u32 idx)
 		}
 		if (k->st.branches) {
 			v = compare_open(env, &k->st, cur, idx, forced);
-			loop = v == HIT_LOOP;
+			loop |= v == HIT_LOOP;
 		} else {
 			loop = vf_in_open_loop(env, &k->st);
 			if (!loop && !k->cleaned) {

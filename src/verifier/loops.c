@@ -214,36 +214,3 @@ void vf_free_sccs(struct env *env)
 		skep_free(v);
 	}
 }
-
-/* Numbers of the current round that differ from the last one's and do not matter: forget them. */
-static void widen_reg(const struct reg *old, bool precise, struct reg *cur)
-{
-	u32 def = cur->subreg_def;
-
-	if (old->kind != RK_SCALAR || cur->kind != RK_SCALAR || precise)
-		return;
-	if (old->link == cur->link && old->off == cur->off && !old->id == !cur->id &&
-	    !memcmp(&old->v, &cur->v, sizeof(old->v)))
-		return;
-	reg_set_unknown(cur);
-	cur->subreg_def = def;
-}
-
-void vf_widen(struct env *env, const struct state *old, struct state *cur)
-{
-	(void)env;
-	for (u32 f = 0; f <= cur->curframe && f <= old->curframe; f++) {
-		const struct frame *fo = old->frame[f];
-		struct frame *fc = cur->frame[f];
-		struct reg tmp;
-
-		for (u32 i = 0; i < VF_NR_REGS; i++)
-			if (fc->regs[i].kind == RK_SCALAR)
-				widen_reg(frame_reg(fo, i, &tmp), fo->precise_regs >> i & 1,
-					  &fc->regs[i]);
-		for (u32 i = 0; i < fo->nr_slots && i < fc->nr_slots; i++)
-			if (slot_is_spill(frame_slot(fo, i)) && slot_is_spill(&fc->slots[i]))
-				widen_reg(&frame_slot(fo, i)->spill, fo->precise_slots >> i & 1,
-					  &fc->slots[i].spill);
-	}
-}

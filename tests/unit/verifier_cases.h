@@ -561,6 +561,7 @@ static const struct test cases[] = {
 	{ "may_goto widen cb", SF, 0, "r1 = 4; r2 = func s_cb_ip; r3 = 0; r4 = 0; call 181; r0 = 0; exit; s_cb_ip: \n r6 = r1; r8 = 2; a: \n may_goto done; if w6 >= w8 goto b; r8 *= 15; b: \n goto a; done: \n r0 = 0; exit" },
 	{ "may_goto two", SF, 0, "r6 = 0; a: \n may_goto done; r6 += 1; b: \n may_goto a; goto b; done: \n r0 = 0; exit" },
 	/* --- same instruction, different pointers --- */
+	{ "may_goto widens links that changed", SF, 0, "r9 = r10; " RND "r6 = r0; *(u64 *)(r10 - 8) = r6; " RND "r7 = r0; a: \n may_goto done; r7 = *(u64 *)(r10 - 8); goto a; done: \n if r7 > 5 goto e; r1 = *(u64 *)(r10 - 8); e: \n r0 = 0; exit" },
 	{ "map key in a spill's upper half", SF, 0, "*(u64 *)(r10 - 16) = 0; r1 = map 1; r2 = r10; r2 += -12; call 1; r0 = *(u64 *)(r0 + 0); exit" },
 	{ "map key in a spill's upper half, index 3", SF, 0, "*(u64 *)(r10 - 16) = 3; r1 = map 1; r2 = r10; r2 += -12; call 1; r0 = *(u64 *)(r0 + 0); exit" },
 	{ "map key in a spill's upper half, beyond", SF, 0, "r3 = 1; r3 <<= 32; *(u64 *)(r10 - 16) = r3; r1 = map 1; r2 = r10; r2 += -12; call 1; r0 = *(u64 *)(r0 + 0); exit" },
