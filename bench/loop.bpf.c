@@ -55,6 +55,27 @@ static long stop(__u32 i, struct counting *c)
 	return c->sum > c->limit;
 }
 
+struct bpf_iter_num {
+	__u64 opaque[1];
+} __attribute__((aligned(8)));
+
+extern int bpf_iter_num_new(struct bpf_iter_num *it, int start, int end) __weak __ksym;
+extern int *bpf_iter_num_next(struct bpf_iter_num *it) __weak __ksym;
+extern void bpf_iter_num_destroy(struct bpf_iter_num *it) __weak __ksym;
+
+/* The same as count(), by an open-coded iterator. */
+static long iterate(struct counting *c)
+{
+	struct bpf_iter_num it;
+	int *i;
+
+	bpf_iter_num_new(&it, 0, nr_loops);
+	while ((i = bpf_iter_num_next(&it)))
+		c->sum += *i;
+	bpf_iter_num_destroy(&it);
+	return nr_loops;
+}
+
 static long run(__u32 i, void *unused)
 {
 	struct counting c = {.limit = limit};
@@ -66,8 +87,10 @@ static long run(__u32 i, void *unused)
 		n = bpf_loop(nr_loops, count, &c, 0);
 	else if (callback == 2)
 		n = bpf_loop(nr_loops, look_up, &c, 0);
-	else
+	else if (callback == 3)
 		n = bpf_loop(nr_loops, stop, &c, 0);
+	else
+		n = iterate(&c);
 	sum += c.sum;
 	__sync_add_and_fetch(&hits, n);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bpf-loop: iterations of bpf_loop with four callbacks.
+ * bpf-loop: iterations of bpf_loop with four callbacks, and of an open-coded iterator.
  *
  * The native twin is a loop that calls through a pointer which the compiler cannot see through,
  * as a library's loop would.
@@ -17,7 +17,7 @@
 #define ROUNDS 1000
 #define VALUES 1024
 
-static const char *const names[] = {"empty", "count", "lookup", "stop"};
+static const char *const names[] = {"empty", "count", "lookup", "stop", "iterator"};
 
 static struct loop_bpf *skel;
 static unsigned int nr_loops, callback;
@@ -27,10 +27,10 @@ static void read_params(void)
 	const char *name = bench_param("callback", "empty");
 
 	nr_loops = bench_number("loops", 1000);
-	while (callback < 4 && strcmp(names[callback], name))
+	while (callback < 5 && strcmp(names[callback], name))
 		callback++;
-	if (callback == 4)
-		bench_skip("callback must be empty, count, lookup or stop");
+	if (callback == 5)
+		bench_skip("callback must be empty, count, lookup, stop or iterator");
 	if (!nr_loops || nr_loops > 1u << 23)
 		bench_skip("loops must be 1 to %u", 1u << 23);
 }
@@ -104,16 +104,25 @@ static long loop(uint32_t n, long (*call)(uint32_t, void *), void *ctx)
 	return n;
 }
 
+static long iterate(uint32_t n, struct counting *c)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		c->sum += i;
+		__asm__ volatile("" : "+r"(i)); /* not by formula */
+	}
+	return n;
+}
+
 static void run_native(void *unused)
 {
-	static long (*volatile calls[])(uint32_t, void *) = {empty, count, look_up, stop};
+	static long (*volatile calls[])(uint32_t, void *) = {empty, count, look_up, stop, NULL};
 	long (*call)(uint32_t, void *) = calls[callback];
 
 	(void)unused;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct counting c = {0, limit};
 
-		hits += loop(nr_loops, call, &c);
+		hits += call ? loop(nr_loops, call, &c) : iterate(nr_loops, &c);
 		sum += c.sum;
 	}
 }

@@ -33,7 +33,8 @@ struct rw {
 	u32 sub;	       /* subprogram of the walk */
 	u32 cap_targets, cap_map;
 	u8 *is_target; /* rw_lower(): old instructions that something jumps to */
-	u32 drop; /* rw_lower(): old instructions below are what a replacement before them includes */
+	u32 drop; /* rw_lower(): old instructions below are what a replacement before them includes
+		   */
 	int err;  /* first failure; everything after it does nothing */
 };
 
@@ -106,6 +107,20 @@ void rw_ctx_access(struct rw *rw, u32 i);
 void rw_ld_abs(struct rw *rw, u32 i);
 /* inline.c: true when the helper call at @i was replaced. */
 bool rw_inline_helper(struct rw *rw, u32 i);
+/* iter_num.c: true when the call of the kernel function @name at @i was replaced. */
+bool rw_inline_kfunc(struct rw *rw, u32 i, const char *name);
+
+/*
+ * Programs test the result of a look-up against NULL at once, or after a move or two: a copy of
+ * it, what to return. The test behind the call at @i, when that is so; and where it sends what: old
+ * instructions. @at RW_NO_TARGET: there is none.
+ */
+struct null_test {
+	u32 at, null, found;
+};
+struct null_test rw_null_test(const struct rw *rw, u32 i);
+/* The moves between the call at @i and the test of its result. */
+void rw_put_moves(struct rw *rw, u32 i, const struct null_test *t);
 /* lower.c: put the call of helper @id itself. */
 void rw_put_helper(struct rw *rw, u32 id);
 

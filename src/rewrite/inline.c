@@ -18,18 +18,9 @@ static void put_mul(struct rw *rw, u8 reg, u32 by)
 		rw_put(rw, SKEP_ALU64_IMM(BPF_LSH, reg, __builtin_ctz(by)));
 }
 
-/*
- * Programs test the result of a look-up against NULL at once, or after a move or two: a copy of
- * it, what to return. The test behind the call at @i, when that is so; and where it sends what: old
- * instructions. @at RW_NO_TARGET: there is none.
- */
-struct null_test {
-	u32 at, null, found;
-};
-
 #define MAX_MOVES 3
 
-static struct null_test null_test(const struct rw *rw, u32 i)
+struct null_test rw_null_test(const struct rw *rw, u32 i)
 {
 	const struct skep_subprog *s = &rw->p->subprogs[rw->sub];
 	struct null_test t = {RW_NO_TARGET, RW_NO_TARGET, RW_NO_TARGET};
@@ -45,8 +36,8 @@ static struct null_test null_test(const struct rw *rw, u32 i)
 			copies |= 1u << in->dst_reg;
 			continue;
 		}
-		if (in->code == (BPF_ALU64 | BPF_MOV | BPF_K) ||
-		    in->code == (BPF_ALU | BPF_MOV | BPF_K)) {
+		if ((BPF_CLASS(in->code) == BPF_ALU64 || BPF_CLASS(in->code) == BPF_ALU) &&
+		    BPF_OP(in->code) == BPF_MOV) {
 			copies &= ~(1u << in->dst_reg);
 			continue;
 		}
@@ -62,8 +53,7 @@ static struct null_test null_test(const struct rw *rw, u32 i)
 	return t;
 }
 
-/* The moves between the call at @i and the test of its result. */
-static void put_moves(struct rw *rw, u32 i, const struct null_test *t)
+void rw_put_moves(struct rw *rw, u32 i, const struct null_test *t)
 {
 	for (u32 k = i + 1; k < t->at; k++)
 		rw_put(rw, rw->in.insns[k]);
@@ -90,7 +80,7 @@ static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 		return false;
 	if (m->max_entries > INT32_MAX || m->stride > INT32_MAX)
 		return false;
-	test = null_test(rw, i);
+	test = rw_null_test(rw, i);
 	rw_synth(rw);
 	rw_put(rw, SKEP_LDX(BPF_W, SKEP_REG_AX, 2, 0));
 	rw_put(rw, SKEP_MOV64_IMM(0, 0));
@@ -112,7 +102,7 @@ static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 	} else if (test.at != RW_NO_TARGET && !rw->is_target[i + 1]) {
 		/* an element is never NULL: the test goes, and a miss knows where to */
 		rw->drop = test.at + 1;
-		put_moves(rw, i, &test);
+		rw_put_moves(rw, i, &test);
 		if (test.at == i + 1) {
 			land_at(rw, miss, test.null);
 			if (test.found != test.at + 1)
@@ -121,7 +111,7 @@ static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 		}
 		rw_put_jump(rw, SKEP_JA(0), test.found);
 		rw_land(rw, miss);
-		put_moves(rw, i, &test);
+		rw_put_moves(rw, i, &test);
 		rw_put_jump(rw, SKEP_JA(0), test.null);
 		return true;
 	}
@@ -142,7 +132,7 @@ static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *
 
 	if (!run || (flags_known && fact->arg[3] > 1))
 		return false;
-	test = null_test(rw, i);
+	test = rw_null_test(rw, i);
 	rw_synth(rw);
 	if (!fact || !(fact->nonnull >> 1 & 1))
 		slow[n++] = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JEQ, 2, 0, 0), 0);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "rewrite/code.h"
+#include "spec/kfunc.h"
 
 #define GET_SMP_PROCESSOR_ID 8
 #define GET_CURRENT_TASK 35
@@ -46,6 +47,8 @@ static void lower_kfunc(struct rw *rw, u32 i)
 		rw->err = -EINVAL;
 		return;
 	}
+	if (!h->no_inline && rw_inline_kfunc(rw, i, rw->p->kfuncs[n].row->name))
+		return;
 	t.id = rw->p->kfuncs[n].btf_id;
 	t.fn = h->kfunc_fn(h->priv, &rw->p->kfuncs[n], &t.name);
 	if (!t.fn) {
