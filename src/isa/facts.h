@@ -55,7 +55,7 @@ enum {
 struct skep_fact {
 	u8 mem;	  /* enum skep_mem_kind */
 	u8 flags; /* SKEP_FACT_* */
-	u16 dead;  /* after rewrite: registers that nobody reads behind it; 0: not known */
+	u16 dead; /* after rewrite: registers that nobody reads behind it; 0: not known */
 	u32 call; /* for helper and kfunc calls: index into calls[], 1-based; 0 none */
 	u32 orig; /* index of the application's instruction it comes from */
 };
@@ -93,6 +93,18 @@ struct skep_target {
 	/* Non-zero: the call is the same as loading this many bytes at fs:tls_off (JIT). */
 	u8 tls_size;
 	s32 tls_off;
+};
+
+/*
+ * How a tail call finds its way without a call: offsets in the program array (from the address that
+ * programs use), in a program, and in the run that is under way, whose address is thread-local.
+ */
+struct skep_tail_inline {
+	bool known;
+	s32 map_len_off, map_slots_off;	 /* u32, pointer to an array of programs or NULLs */
+	s32 prog_entry_off;		 /* 0: interpreted */
+	s32 run_prog_off, run_count_off; /* the program that runs; u32, tail calls so far */
+	s32 tls_run_off;
 };
 
 struct skep_kfunc_ref {
@@ -135,6 +147,8 @@ struct skep_vprog {
 
 	struct skep_target *targets; /* owned; filled by rewrite */
 	u32 nr_targets;
+
+	struct skep_tail_inline tail; /* filled by rewrite; tail calls may be made by it */
 
 	u32 max_ctx_offset, max_pkt_offset, max_tp_access;
 	u32 verified_insns;

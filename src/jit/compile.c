@@ -259,11 +259,61 @@ static void emit_may_goto(struct jit *j, u32 pc)
 	jit_jump(j, pc, CC_S, (u32)skep_insn_target(in, pc));
 }
 
+/* op reg, fs:[off] */
+static void emit_tls(struct jit *j, bool w, u8 reg, s32 off)
+{
+	emit1(j, 0x64);
+	emit_rex(j, w, reg, 0, 0, false);
+	emit1(j, 0x8b);
+	emit1(j, (u8)((reg & 7) << 3 | 4)); /* [disp32], no base */
+	emit1(j, 0x25);
+	emit4(j, (u32)off);
+}
+
+/*
+ * A tail call by what is known of arrays, programs and runs (skep_tail_inline); R1-R5 are lost
+ * where it is not made. All programs of an array are compiled or none is, so an entry is there.
+ */
+static void emit_tail_fast(struct jit *j)
+{
+	const struct skep_tail_inline *t = &j->p->tail;
+	u32 out[4], n = 0;
+
+	emit_mov_rr(j, false, RDX, RDX);
+	emit_rm(j, false, 0x3b, RDX, RSI, t->map_len_off);
+	out[n++] = emit_jcc_short(j, CC_AE);
+	emit_rm(j, true, 0x8b, T1, RSI, t->map_slots_off);
+	/* T1 = [T1 + rdx * 8] */
+	emit_rex(j, true, T1, RDX, T1, false);
+	emit1(j, 0x8b);
+	emit1(j, (u8)((T1 & 7) << 3 | 4));
+	emit1(j, (u8)(3 << 6 | (RDX & 7) << 3 | (T1 & 7)));
+	emit_rr(j, true, 0x85, T1, T1);
+	out[n++] = emit_jcc_short(j, CC_E);
+	emit_tls(j, true, T2, t->tls_run_off);
+	emit_rm(j, false, 0x81, 7, T2, t->run_count_off);
+	emit4(j, SKEP_MAX_TAIL_CALLS);
+	out[n++] = emit_jcc_short(j, CC_AE);
+	emit_rm(j, true, 0x8b, RAX, T1, t->prog_entry_off);
+	emit_rr(j, true, 0x85, RAX, RAX);
+	out[n++] = emit_jcc_short(j, CC_E);
+	emit_rm(j, false, 0xff, 0, T2, t->run_count_off); /* inc */
+	emit_rm(j, true, 0x89, T1, T2, t->run_prog_off);
+	unwind(j);
+	emit_rr(j, false, 0xff, 4, RAX);
+	while (n)
+		land_short(j, out[--n]);
+}
+
 /* The program at the address that the helper answers replaces this function. */
 static void emit_tail_call(struct jit *j, const struct skep_target *t)
 {
 	u32 next;
 
+	if (j->p->tail.known) {
+		emit_tail_fast(j);
+		return;
+	}
 	emit_push(j, RDI);
 	emit_alu_ri(j, true, 5, RSP, 8);
 	emit_call(j, t->fn);
@@ -293,12 +343,7 @@ static int emit_bpf_call(struct jit *j, u32 pc)
 		return 0;
 	}
 	if (t->tls_size) {
-		emit1(j, 0x64); /* fs: */
-		emit_rex(j, t->tls_size == 8, RAX, 0, 0, false);
-		emit1(j, 0x8b);
-		emit1(j, 0x04); /* [disp32], no base */
-		emit1(j, 0x25);
-		emit4(j, (u32)t->tls_off);
+		emit_tls(j, t->tls_size == 8, RAX, t->tls_off);
 	} else if (t->id == BPF_FUNC_tail_call && !t->is_kfunc) {
 		emit_tail_call(j, t);
 	} else {

@@ -13,6 +13,7 @@
 #include "kern/task.h"
 #include "load/load.h"
 #include "map/local_storage.h"
+#include "map/prog_array.h"
 #include "obj/map.h"
 #include "rewrite/rewrite.h"
 #include "spec/helper.h"
@@ -58,6 +59,18 @@ static s64 tls_offset(const void *tls)
 	return (s64)((u64)tls - fs);
 }
 
+static void tail_inline(struct skep_tail_inline *t)
+{
+	s64 off = tls_offset(&skep_run_current);
+
+	skep_prog_array_inline(t);
+	t->prog_entry_off = (s32)offsetof(struct skep_prog, entry);
+	t->run_prog_off = (s32)offsetof(struct skep_run_ctx, prog);
+	t->run_count_off = (s32)offsetof(struct skep_run_ctx, tail_calls);
+	t->tls_run_off = (s32)off;
+	t->known = off == (s32)off;
+}
+
 static const struct skep_run_inline *run_inline(void)
 {
 	static struct skep_run_inline inl;
@@ -67,6 +80,7 @@ static const struct skep_run_inline *run_inline(void)
 		skep_storage_inline(&inl);
 		inl.tls_current_off = tls_offset(&skep_current_view);
 		inl.tls_cpu_off = tls_offset(&skep_cpu_number);
+		tail_inline(&inl.tail);
 		__atomic_store_n(&ready, true, __ATOMIC_RELEASE);
 	}
 	return &inl;

@@ -60,6 +60,14 @@ const struct skep_prog *skep_prog_array_get(const struct skep_map *m, u32 index)
 	return index < m->facts.max_entries ? skep_rcu_deref(prog_array_of(m)->slots[index]) : NULL;
 }
 
+void skep_prog_array_inline(struct skep_tail_inline *ret)
+{
+	const s32 map = (s32)offsetof(struct prog_array, map);
+
+	ret->map_len_off = (s32)offsetof(struct prog_array, map.facts.max_entries) - map;
+	ret->map_slots_off = (s32)offsetof(struct prog_array, slots) - map;
+}
+
 static int replace(struct skep_map *m, u32 index, struct skep_prog *p)
 {
 	struct skep_prog *old =

@@ -16,4 +16,7 @@ bool skep_prog_array_compatible(struct skep_map *m, const struct skep_prog *p);
 /* Borrowed under RCU; NULL: none, or index too large. */
 const struct skep_prog *skep_prog_array_get(const struct skep_map *m, u32 index);
 
+/* Where generated code finds length and slots. */
+void skep_prog_array_inline(struct skep_tail_inline *ret);
+
 #endif

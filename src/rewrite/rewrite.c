@@ -52,6 +52,8 @@ int skep_rewrite(struct skep_vprog *p, const struct skep_rewrite_host *host)
 			rw_fold(&rw);
 		}
 		rw_lower(&rw);
+		if (!host->no_inline && host->run_inline)
+			p->tail = host->run_inline->tail;
 		if (!host->no_inline)
 			tidy(&rw);
 		err = rw.err ? rw.err : rw_finish(&rw);

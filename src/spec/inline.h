@@ -9,6 +9,7 @@
 #define SKEP_SPEC_INLINE_H
 
 #include "base/types.h"
+#include "isa/facts.h"
 
 enum skep_map_inline_kind {
 	SKEP_INLINE_NONE,
@@ -43,6 +44,7 @@ struct skep_run_inline {
 	/* Thread-local words as fs-relative offsets (initial-exec), for the JIT. */
 	s64 tls_current_off; /* u64: address of the current task's view */
 	s64 tls_cpu_off;     /* u32: number of the virtual CPU that this run holds */
+	struct skep_tail_inline tail;
 };
 
 #endif
