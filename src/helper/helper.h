@@ -31,8 +31,9 @@ struct skep_kfunc_impl {
 /* Tables of the themes, ended by a row without a function. */
 extern const struct skep_body skep_map_bodies[], skep_time_bodies[], skep_task_bodies[],
 	skep_probe_bodies[], skep_text_bodies[], skep_ringbuf_bodies[], skep_loop_bodies[],
-	skep_trace_bodies[], skep_packet_bodies[], skep_xdp_bodies[];
-extern const struct skep_kfunc_impl skep_kfunc_impls[];
+	skep_trace_bodies[], skep_packet_bodies[], skep_xdp_bodies[], skep_storage_bodies[],
+	skep_cgroup_bodies[];
+extern const struct skep_kfunc_impl skep_kfunc_impls[], skep_cgroup_kfunc_impls[];
 
 /*
  * A task argument. The verifier's word that a walked pointer is never NULL holds for the kernel,

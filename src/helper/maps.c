@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Helpers on maps: look-up, update, delete, iteration, spin locks, task storage.
+ * Helpers on maps: look-up, update, delete, iteration, spin locks.
  */
 #include <errno.h>
 
 #include "helper/helper.h"
-#include "map/local_storage.h"
 #include "map/prog_array.h"
 #include "obj/map.h"
 #include "obj/value_lock.h"
@@ -64,22 +63,6 @@ SKEP_BODY(spin_unlock)
 	return 0;
 }
 
-SKEP_BODY(task_storage_get)
-{
-	struct skep_task *t = skep_task_arg(r2);
-
-	if (!t || r4 & ~(u64)BPF_LOCAL_STORAGE_GET_F_CREATE)
-		return 0;
-	return (u64)skep_task_storage_get(map_arg(r1), t, (const void *)r3, r4);
-}
-
-SKEP_BODY(task_storage_delete)
-{
-	struct skep_task *t = skep_task_arg(r2);
-
-	return t ? (u64)skep_task_storage_delete(map_arg(r1), t) : (u64)-EINVAL;
-}
-
 /* The engines go where this says (skep_tail_enter), or on with the next instruction for 0. */
 SKEP_BODY(tail_call)
 {
@@ -97,7 +80,5 @@ const struct skep_body skep_map_bodies[] = {
 	{BPF_FUNC_for_each_map_elem, for_each_map_elem},
 	{BPF_FUNC_spin_lock, spin_lock},
 	{BPF_FUNC_spin_unlock, spin_unlock},
-	{BPF_FUNC_task_storage_get, task_storage_get},
-	{BPF_FUNC_task_storage_delete, task_storage_delete},
 	{0, NULL},
 };

@@ -61,6 +61,74 @@ struct nsproxy {
 	int count;
 };
 
+struct kernfs_node {
+	struct kernfs_node *__parent;
+	const char *name;
+	u64 id;
+};
+
+struct cgroup;
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup_root;
+struct cgroup {
+	struct cgroup_subsys_state self;
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+	struct cgroup *ancestors[];
+};
+
+struct cgroup_root {
+	int hierarchy_id;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct super_block {
+	u32 s_dev;
+	unsigned long s_magic;
+};
+
+struct inode {
+	u16 i_mode;
+	kuid_t i_uid;
+	kgid_t i_gid;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	u32 i_nlink;
+	u32 i_rdev;
+	s64 i_size;
+};
+
+struct sock_common {
+	u32 skc_daddr;
+	u32 skc_rcv_saddr;
+	u16 skc_dport;
+	u16 skc_num;
+	u16 skc_family;
+	volatile unsigned char skc_state;
+	s64 skc_cookie;
+};
+
+struct socket;
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_type;
+	u16 sk_protocol;
+	struct socket *sk_socket;
+};
+
+struct socket {
+	short type;
+	struct sock *sk;
+};
+
 struct task_struct {
 	unsigned int flags;
 	int exit_state;
@@ -77,6 +145,7 @@ struct task_struct {
 	char comm[16];
 	struct nsproxy *nsproxy;
 	struct mm_struct *mm;
+	struct css_set *cgroups;
 };
 
 struct bpf_map {
@@ -94,10 +163,10 @@ struct bpf_raw_tracepoint_args {
 };
 
 struct __sk_buff {
-	u32 len, pkt_type, mark, queue_mapping, protocol, vlan_present, vlan_tci, vlan_proto, priority,
-		ingress_ifindex, ifindex, tc_index, cb[5], hash, tc_classid, data, data_end, napi_id,
-		family, remote_ip4, local_ip4, remote_ip6[4], local_ip6[4], remote_port, local_port,
-		data_meta;
+	u32 len, pkt_type, mark, queue_mapping, protocol, vlan_present, vlan_tci, vlan_proto,
+		priority, ingress_ifindex, ifindex, tc_index, cb[5], hash, tc_classid, data,
+		data_end, napi_id, family, remote_ip4, local_ip4, remote_ip6[4], local_ip6[4],
+		remote_port, local_port, data_meta;
 };
 
 struct xdp_md {
@@ -123,6 +192,11 @@ USE(struct task_struct, skep_use_task)
 USE(struct mm_struct, skep_use_mm)
 USE(struct nsproxy, skep_use_nsproxy)
 USE(struct cred, skep_use_cred)
+USE(struct css_set, skep_use_css_set)
+USE(struct cgroup, skep_use_cgroup)
+USE(struct cgroup_root, skep_use_cgroup_root)
+USE(struct inode, skep_use_inode)
+USE(struct socket, skep_use_socket)
 USE(struct bpf_map, skep_use_map)
 USE(struct __sk_buff, skep_use_skb)
 USE(struct xdp_md, skep_use_xdp)
@@ -173,6 +247,29 @@ void bpf_task_release(struct task_struct *p)
 struct task_struct *bpf_task_from_pid(s64 pid)
 {
 	return (struct task_struct *)pid;
+}
+struct cgroup *bpf_cgroup_acquire(struct cgroup *cgrp)
+{
+	return cgrp;
+}
+void bpf_cgroup_release(struct cgroup *cgrp)
+{
+}
+struct cgroup *bpf_cgroup_ancestor(struct cgroup *cgrp, int level)
+{
+	return cgrp->ancestors[level];
+}
+struct cgroup *bpf_cgroup_from_id(u64 cgid)
+{
+	return (struct cgroup *)cgid;
+}
+long bpf_task_under_cgroup(struct task_struct *task, struct cgroup *ancestor)
+{
+	return use(task) + use(ancestor);
+}
+struct cgroup *bpf_task_get_cgroup1(struct task_struct *task, int hierarchy_id)
+{
+	return (struct cgroup *)task + hierarchy_id;
 }
 #endif
 void *bpf_cast_to_kern_ctx(void *obj)

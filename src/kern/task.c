@@ -28,7 +28,10 @@
 #include "base/raw.h"
 #include "base/rcu.h"
 #include "base/vcpu.h"
+#include "kern/cgroup.h"
 #include "kern/kernel_btf.h"
+#include "kern/proc.h"
+#include "kern/view.h"
 
 #define BUCKETS 1024u
 #define NSEC_PER_SEC 1000000000ull
@@ -38,8 +41,6 @@
 #define PF_EXITING 0x4u
 
 SKEP_TLS u64 skep_current_view;
-void (*skep_task_storage_free)(struct skep_task *t);
-struct skep_storage_table *skep_storage_empty;
 struct skep_pt_regs_layout skep_pt_regs_layout;
 
 static struct skep_pool tasks = SKEP_POOL_INIT(sizeof(struct skep_task));
@@ -67,14 +68,7 @@ enum task_field {
 	NR_TASK_FIELDS,
 };
 
-struct view_field {
-	const char *name;
-	u32 size; /* as filled */
-	u32 off;
-	bool known;
-};
-
-static struct view_field fields[NR_TASK_FIELDS] = {
+static struct skep_view_field fields[NR_TASK_FIELDS] = {
 	[F_PID] = {"pid", 4},
 	[F_TGID] = {"tgid", 4},
 	[F_COMM] = {"comm", 16},
@@ -90,31 +84,11 @@ static struct view_field fields[NR_TASK_FIELDS] = {
 
 enum cred_field { C_UID, C_GID, C_SUID, C_SGID, C_EUID, C_EGID, C_FSUID, C_FSGID, NR_CRED_FIELDS };
 
-static struct view_field cred_fields[NR_CRED_FIELDS] = {
+static struct skep_view_field cred_fields[NR_CRED_FIELDS] = {
 	[C_UID] = {"uid", 4},	  [C_GID] = {"gid", 4},	    [C_SUID] = {"suid", 4},
 	[C_SGID] = {"sgid", 4},	  [C_EUID] = {"euid", 4},   [C_EGID] = {"egid", 4},
 	[C_FSUID] = {"fsuid", 4}, [C_FSGID] = {"fsgid", 4},
 };
-
-static void resolve(const struct skep_btf *btf, const char *type, struct view_field *f, u32 n)
-{
-	for (u32 i = 0; i < n; i++) {
-		u32 off, size;
-
-		f[i].known = btf && !skep_btf_field(btf, type, f[i].name, &off, &size) &&
-			     size == f[i].size;
-		if (f[i].known)
-			f[i].off = off;
-	}
-}
-
-static u32 struct_size(const struct skep_btf *btf, const char *name)
-{
-	u32 id = btf ? skep_btf_find(btf, name, BTF_KIND_STRUCT) : 0;
-	s64 size = id ? skep_btf_size(btf, id) : 0;
-
-	return size > 0 ? (u32)size : 0;
-}
 
 /* Where x86-64 kernels have had struct pt_regs' fields ever since; BTF has the last word. */
 static const struct {
@@ -134,7 +108,7 @@ static const struct {
 
 static void resolve_regs(const struct skep_btf *btf)
 {
-	u32 size = struct_size(btf, "pt_regs");
+	u32 size = skep_view_size(btf, "pt_regs");
 
 	skep_pt_regs_layout.size = SKEP_ALIGN_UP(SKEP_MAX(size, 168u), 8u);
 	for (u32 i = 0; i < ARRAY_SIZE(regs_fields); i++) {
@@ -152,7 +126,7 @@ static void thread_exit(void *unused);
 
 int skep_task_init(const struct skep_btf *kernel_btf)
 {
-	u32 view = struct_size(kernel_btf, "task_struct");
+	u32 view = skep_view_size(kernel_btf, "task_struct");
 
 	if (__atomic_load_n(&initialised, __ATOMIC_ACQUIRE))
 		return 0;
@@ -167,65 +141,18 @@ int skep_task_init(const struct skep_btf *kernel_btf)
 		skep_unlock(&init_lock);
 		return -ENOMEM;
 	}
-	resolve(kernel_btf, "task_struct", fields, NR_TASK_FIELDS);
-	resolve(kernel_btf, "cred", cred_fields, NR_CRED_FIELDS);
+	skep_view_resolve(kernel_btf, "task_struct", fields, NR_TASK_FIELDS);
+	skep_view_resolve(kernel_btf, "cred", cred_fields, NR_CRED_FIELDS);
 	resolve_regs(kernel_btf);
 	skep_pool_init(&tasks, (u32)SKEP_TASK_VIEW_OFF + SKEP_MAX(view, 64u));
 	skep_pool_init(&regs_views, skep_pt_regs_layout.size * SKEP_TASK_REGS_DEPTH);
-	skep_pool_init(&creds, SKEP_MAX(struct_size(kernel_btf, "cred"), 64u));
+	skep_pool_init(&creds, SKEP_MAX(skep_view_size(kernel_btf, "cred"), 64u));
 	__atomic_store_n(&initialised, true, __ATOMIC_RELEASE);
 	skep_unlock(&init_lock);
 	return 0;
 }
 
 /* --- filling --- */
-
-static void put32(void *view, const struct view_field *f, u32 v)
-{
-	if (f->known)
-		SKEP_WRITE(*(u32 *)((char *)view + f->off), v);
-}
-
-static void put64(void *view, const struct view_field *f, u64 v)
-{
-	if (f->known)
-		SKEP_WRITE(*(u64 *)((char *)view + f->off), v);
-}
-
-static void *get_ptr(void *view, const struct view_field *f)
-{
-	return f->known ? *(void **)((char *)view + f->off) : NULL;
-}
-
-/* Whole of a small /proc file; bytes read (terminated), -errno. */
-static long read_proc(const char *path, char *buf, u32 size)
-{
-	long fd = skep_raw(__NR_open, path, O_RDONLY | O_CLOEXEC);
-	long n;
-
-	if (fd < 0)
-		return fd;
-	n = skep_raw(__NR_read, fd, buf, size - 1);
-	skep_raw(__NR_close, fd);
-	if (n >= 0)
-		buf[n] = 0;
-	return n;
-}
-
-static void task_path(char buf[48], s32 tid, const char *file)
-{
-	char digits[12];
-	u32 n = 0, len = 16;
-
-	memcpy(buf, "/proc/self/task/", 16);
-	do {
-		digits[n++] = (char)('0' + tid % 10);
-		tid /= 10;
-	} while (tid);
-	while (n)
-		buf[len++] = digits[--n];
-	strcpy(buf + len, file);
-}
 
 struct proc_stat {
 	char comm[16];
@@ -240,8 +167,8 @@ static int read_stat(s32 tid, struct proc_stat *ret)
 	u64 v[23] = {0};
 	u32 n;
 
-	task_path(path, tid, "/stat");
-	if (read_proc(path, buf, sizeof(buf)) <= 0)
+	skep_proc_task_path(path, tid, "/stat");
+	if (skep_proc_read(path, buf, sizeof(buf)) <= 0)
 		return -ESRCH;
 	p = strchr(buf, '(');
 	end = strrchr(buf, ')');
@@ -271,14 +198,14 @@ static void fill_cred(void *cred)
 
 	skep_raw(__NR_getresuid, &ids[0], &ids[1], &ids[2]);
 	skep_raw(__NR_getresgid, &gids[0], &gids[1], &gids[2]);
-	put32(cred, &cred_fields[C_UID], ids[0]);
-	put32(cred, &cred_fields[C_EUID], ids[1]);
-	put32(cred, &cred_fields[C_FSUID], ids[1]);
-	put32(cred, &cred_fields[C_SUID], ids[2]);
-	put32(cred, &cred_fields[C_GID], gids[0]);
-	put32(cred, &cred_fields[C_EGID], gids[1]);
-	put32(cred, &cred_fields[C_FSGID], gids[1]);
-	put32(cred, &cred_fields[C_SGID], gids[2]);
+	skep_view_put(cred, &cred_fields[C_UID], ids[0]);
+	skep_view_put(cred, &cred_fields[C_EUID], ids[1]);
+	skep_view_put(cred, &cred_fields[C_FSUID], ids[1]);
+	skep_view_put(cred, &cred_fields[C_SUID], ids[2]);
+	skep_view_put(cred, &cred_fields[C_GID], gids[0]);
+	skep_view_put(cred, &cred_fields[C_EGID], gids[1]);
+	skep_view_put(cred, &cred_fields[C_FSGID], gids[1]);
+	skep_view_put(cred, &cred_fields[C_SGID], gids[2]);
 }
 
 static void put_comm(struct skep_task *t, const char comm[16])
@@ -303,14 +230,14 @@ static struct skep_task *get_parent_stub(u32 ppid)
 		return NULL;
 	t->refs = 1;
 	t->pid = t->tgid = (s32)ppid;
-	t->storage = skep_storage_empty;
+	skep_owner_init(&t->owner);
 	view = skep_task_view(t);
-	put32(view, &fields[F_PID], ppid);
-	put32(view, &fields[F_TGID], ppid);
-	put64(view, &fields[F_GROUP_LEADER], (u64)view);
+	skep_view_put(view, &fields[F_PID], ppid);
+	skep_view_put(view, &fields[F_TGID], ppid);
+	skep_view_put(view, &fields[F_GROUP_LEADER], (u64)view);
 	/* The chain of parents ends in a task that is its own, as the kernel's does. */
-	put64(view, &fields[F_PARENT], (u64)view);
-	put64(view, &fields[F_REAL_PARENT], (u64)view);
+	skep_view_put(view, &fields[F_PARENT], (u64)view);
+	skep_view_put(view, &fields[F_REAL_PARENT], (u64)view);
 	if (!__atomic_compare_exchange_n(&parent_stub, &none, t, false, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		skep_pool_free(&tasks, t);
@@ -337,31 +264,32 @@ static struct skep_task *task_new(s32 tid, const struct proc_stat *st)
 	t->pid = tid;
 	t->tgid = (s32)skep_raw(__NR_getpid);
 	t->start_boottime_ns = st->start_ns;
-	t->storage = skep_storage_empty;
+	skep_owner_init(&t->owner);
 	view = skep_task_view(t);
-	put32(view, &fields[F_PID], (u32)t->pid);
-	put32(view, &fields[F_TGID], (u32)t->tgid);
-	put64(view, &fields[F_START_TIME], st->start_ns);
-	put64(view, &fields[F_START_BOOTTIME], st->start_ns);
-	put32(view, &fields[F_FLAGS], st->flags);
+	skep_view_put(view, &fields[F_PID], (u32)t->pid);
+	skep_view_put(view, &fields[F_TGID], (u32)t->tgid);
+	skep_view_put(view, &fields[F_START_TIME], st->start_ns);
+	skep_view_put(view, &fields[F_START_BOOTTIME], st->start_ns);
+	skep_view_put(view, &fields[F_FLAGS], st->flags);
 	put_comm(t, st->comm);
 	fill_cred(cred);
-	put64(view, &fields[F_CRED], (u64)cred);
-	put64(view, &fields[F_REAL_CRED], (u64)cred);
+	skep_view_put(view, &fields[F_CRED], (u64)cred);
+	skep_view_put(view, &fields[F_REAL_CRED], (u64)cred);
 	if (!fields[F_CRED].known && !fields[F_REAL_CRED].known)
 		skep_pool_free(&creds, cred);
 	parent = get_parent_stub(st->ppid);
 	if (parent) {
-		put64(view, &fields[F_PARENT], (u64)skep_task_view(parent));
-		put64(view, &fields[F_REAL_PARENT], (u64)skep_task_view(parent));
+		skep_view_put(view, &fields[F_PARENT], (u64)skep_task_view(parent));
+		skep_view_put(view, &fields[F_REAL_PARENT], (u64)skep_task_view(parent));
 	}
 	return t;
 }
 
 void skep_task_refresh(struct skep_task *t)
 {
-	const struct view_field *f = fields[F_CRED].known ? &fields[F_CRED] : &fields[F_REAL_CRED];
-	void *cred = get_ptr(skep_task_view(t), f);
+	const struct skep_view_field *f =
+		fields[F_CRED].known ? &fields[F_CRED] : &fields[F_REAL_CRED];
+	void *cred = skep_view_ptr(skep_task_view(t), f);
 	char comm[16] = {0};
 
 	if (cred)
@@ -392,8 +320,7 @@ static void unhash(struct skep_task *t)
 static void retire(struct skep_task *t)
 {
 	SKEP_WRITE(t->dead, true);
-	if (skep_task_storage_free)
-		skep_task_storage_free(t);
+	skep_owner_end(&t->owner);
 	skep_task_put(t);
 }
 
@@ -437,7 +364,8 @@ static void set_leader(struct skep_task *t)
 	struct skep_task *leader = t->pid == t->tgid ? t : lookup(t->tgid, false);
 
 	if (leader)
-		put64(skep_task_view(t), &fields[F_GROUP_LEADER], (u64)skep_task_view(leader));
+		skep_view_put(skep_task_view(t), &fields[F_GROUP_LEADER],
+			      (u64)skep_task_view(leader));
 }
 
 static struct skep_task *adopt(void)
@@ -481,20 +409,15 @@ struct skep_task *skep_task_by_tid(s32 tid)
 
 struct skep_task *skep_task_by_pidfd(int fd, int *ret_err)
 {
-	char path[48] = "/proc/self/fdinfo/", digits[12], buf[512], *p;
-	u32 n = 0, len = 18;
+	char path[48] = "/proc/self/fdinfo/", buf[512], *p;
 	struct skep_task *t;
 	s32 pid = 0;
 
 	*ret_err = -EBADF;
 	if (fd < 0)
 		return NULL;
-	for (int v = fd; v || !n; v /= 10)
-		digits[n++] = (char)('0' + v % 10);
-	while (n)
-		path[len++] = digits[--n];
-	path[len] = 0;
-	if (read_proc(path, buf, sizeof(buf)) <= 0)
+	skep_proc_number(path + 18, (u32)fd);
+	if (skep_proc_read(path, buf, sizeof(buf)) <= 0)
 		return NULL;
 	p = strstr(buf, "\nPid:\t");
 	if (!p)
@@ -525,18 +448,25 @@ bool skep_task_get_unless_zero(struct skep_task *t)
 	return false;
 }
 
-void skep_task_put(struct skep_task *t)
+static void task_free(struct skep_rcu_head *head)
 {
-	const struct view_field *f = fields[F_CRED].known ? &fields[F_CRED] : &fields[F_REAL_CRED];
-	void *cred;
+	struct skep_task *t = container_of(head, struct skep_task, rcu);
+	const struct skep_view_field *f =
+		fields[F_CRED].known ? &fields[F_CRED] : &fields[F_REAL_CRED];
+	void *cred = skep_view_ptr(skep_task_view(t), f);
 
-	if (!t || __atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL))
-		return;
-	cred = get_ptr(skep_task_view(t), f);
 	if (cred)
 		skep_pool_free(&creds, cred);
+	skep_cgroup_put(t->cgroup);
 	skep_pool_free(&regs_views, t->pt_regs_view);
 	skep_pool_free(&tasks, t);
+}
+
+void skep_task_put(struct skep_task *t)
+{
+	/* A map that ends may have found this owner through an element just before. */
+	if (t && !__atomic_sub_fetch(&t->refs, 1, __ATOMIC_ACQ_REL))
+		skep_rcu_defer(&t->rcu, task_free);
 }
 
 /*

@@ -14,11 +14,11 @@
 #ifndef SKEP_KERN_TASK_H
 #define SKEP_KERN_TASK_H
 
-#include "base/lock.h"
 #include "base/types.h"
 #include "btf/btf.h"
+#include "kern/owner.h"
 
-struct skep_storage_table;
+struct skep_cgroup;
 
 /* skep's part; the view starts right after it, at SKEP_TASK_VIEW_OFF. */
 struct skep_task {
@@ -30,9 +30,13 @@ struct skep_task {
 	/* Scratch views for this thread's hooks: struct pt_regs by the presented BTF. */
 	void *pt_regs_view; /* depth 0; deeper nesting uses the following ones */
 	u32 pt_regs_depth;
-	/* Local storage of this owner (map/). Last member: fixed offset to the view. */
-	struct skep_lock storage_lock;
-	struct skep_storage_table *storage; /* never NULL */
+	/* cgroup2 (kern/cgroup.c): referenced, as last read, by this thread if not the first time
+	 */
+	struct skep_cgroup *cgroup;
+	u64 cgroup_ns;
+	u32 cgroup_generation;
+	struct skep_rcu_head rcu;
+	struct skep_storage_owner owner; /* last: see kern/owner.h */
 } __attribute__((aligned(64)));
 
 /* Hooks that may nest on one thread: a call, and those of signal handlers on top of it. */
@@ -71,11 +75,6 @@ bool skep_task_get_unless_zero(struct skep_task *t);
 void skep_task_put(struct skep_task *t);
 
 void skep_task_fork_child(void);
-
-/* Set by map/: called when an owner dies, frees its storage. */
-extern void (*skep_task_storage_free)(struct skep_task *t);
-/* Set by map/: the shared empty table that a new owner starts with. */
-extern struct skep_storage_table *skep_storage_empty;
 
 /* Byte offsets of pt_regs fields in the presented BTF: ax, di, si, dx, r10, r8, r9, orig_ax, … */
 struct skep_pt_regs_layout {

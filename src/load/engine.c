@@ -10,6 +10,7 @@
 #include "helper/helper.h"
 #include "isa/uapi.h"
 #include "jit/jit.h"
+#include "kern/cgroup.h"
 #include "kern/task.h"
 #include "load/load.h"
 #include "map/local_storage.h"
@@ -93,6 +94,41 @@ static bool env_is(const char *name, const char *value)
 	return v && !strcmp(v, value);
 }
 
+/* Can @p have come by a task? Those that cannot do not have the kernel's types looked at. */
+static bool may_have_task(const struct skep_prog *p)
+{
+	if (p->attach_btf)
+		return true;
+	for (u32 i = 0; i < p->code.len; i++) {
+		const struct bpf_insn *in = &p->code.insns[i];
+
+		if (in->code == (BPF_JMP | BPF_CALL) && !in->src_reg &&
+		    (in->imm == BPF_FUNC_get_current_task ||
+		     in->imm == BPF_FUNC_get_current_task_btf))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Does @p look as if it read `task->cgroups'? The current task's must be fresh then. A load from
+ * that offset of something else, or a number that equals it, costs a look at the clock per run.
+ */
+static bool may_walk_cgroups(const struct skep_vprog *p)
+{
+	u32 off = skep_cgroup_task_off();
+
+	for (u32 i = 0; off && i < p->len; i++) {
+		const struct bpf_insn *in = &p->insns[i];
+
+		if (BPF_CLASS(in->code) == BPF_LDX
+			    ? (u32)in->off == off
+			    : in->code == (BPF_ALU64 | BPF_ADD | BPF_K) && (u32)in->imm == off)
+			return true;
+	}
+	return false;
+}
+
 int skep_engine_rewrite(struct skep_prog *p)
 {
 	struct skep_rewrite_host host = {
@@ -105,6 +141,8 @@ int skep_engine_rewrite(struct skep_prog *p)
 		.no_inline = env_is("SKEP_INLINE", "0"),
 	};
 
+	if (may_have_task(p) && may_walk_cgroups(&p->code))
+		skep_cgroup_watch();
 	return skep_rewrite(&p->code, &host);
 }
 

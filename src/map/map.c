@@ -265,7 +265,10 @@ const struct skep_map_ops *skep_map_ops(u32 type)
 	case BPF_MAP_TYPE_RINGBUF:
 		return &skep_ringbuf_ops;
 	case BPF_MAP_TYPE_TASK_STORAGE:
-		return &skep_task_storage_ops;
+	case BPF_MAP_TYPE_SK_STORAGE:
+	case BPF_MAP_TYPE_INODE_STORAGE:
+	case SKEP_MAP_TYPE_CGRP_STORAGE:
+		return &skep_storage_ops;
 	default:
 		return NULL;
 	}

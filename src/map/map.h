@@ -32,7 +32,7 @@ extern const struct skep_map_ops skep_array_ops, skep_percpu_array_ops, skep_arr
 extern const struct skep_map_ops skep_prog_array_ops;
 extern const struct skep_map_ops skep_hash_ops, skep_hash_of_maps_ops;
 extern const struct skep_map_ops skep_ringbuf_ops;
-extern const struct skep_map_ops skep_task_storage_ops;
+extern const struct skep_map_ops skep_storage_ops;
 extern const struct skep_map_ops skep_simulated_ops;
 
 #endif

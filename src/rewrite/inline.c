@@ -7,7 +7,10 @@
 
 #define MAP_LOOKUP_ELEM_ID 1
 #define GET_SMP_PROCESSOR_ID 8
+#define SK_STORAGE_GET_ID 107
+#define INODE_STORAGE_GET_ID 145
 #define TASK_STORAGE_GET_ID 156
+#define CGRP_STORAGE_GET_ID 210
 
 /* Multiply by a constant, as a shift where it is one. */
 static void put_mul(struct rw *rw, u8 reg, u32 by)
@@ -120,31 +123,58 @@ static bool array_lookup(struct rw *rw, u32 i, const struct skep_map_inline *m)
 }
 
 /*
- * R1 map, R2 task, R3 initial value, R4 flags; the recipe is in spec/inline.h. Everything but a
- * hit goes to the helper with its arguments untouched; R0, R5 and AX are free.
+ * R0 = what is in the slot of the map at R1 in the table at AX. A map that is known is a constant,
+ * and its slot needs no check where every table has it. Jumps to the helper are added at *@n.
  */
-static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *fact)
+static void load_slot(struct rw *rw, const struct skep_map_inline *m, u32 *slow, u32 *n)
 {
 	const struct skep_run_inline *run = rw->host->run_inline;
+	s64 off = m ? run->table_slots_off + 8 * (s64)m->storage_slot : INT64_MAX;
+
+	if (off <= INT16_MAX) {
+		if (m->storage_slot >= run->table_min_len) {
+			rw_put(rw, SKEP_LDX(BPF_W, 5, SKEP_REG_AX, run->table_len_off));
+			slow[(*n)++] =
+				rw_put_jump(rw, SKEP_JMP_IMM(BPF_JLE, 5, m->storage_slot, 0), 0);
+		}
+		rw_put(rw, SKEP_LDX(BPF_DW, 0, SKEP_REG_AX, off));
+		return;
+	}
+	rw_put(rw, SKEP_LDX(BPF_W, 0, 1, run->map_slot_off));
+	rw_put(rw, SKEP_LDX(BPF_W, 5, SKEP_REG_AX, run->table_len_off));
+	slow[(*n)++] = rw_put_jump(rw, SKEP_JMP_REG(BPF_JGE, 0, 5, 0), 0);
+	rw_put(rw, SKEP_ALU64_IMM(BPF_LSH, 0, 3));
+	rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 0, SKEP_REG_AX));
+	rw_put(rw, SKEP_LDX(BPF_DW, 0, 0, run->table_slots_off));
+}
+
+/*
+ * R1 map, R2 owner, R3 initial value, R4 flags; the recipe is in spec/inline.h. Everything but a
+ * hit goes to the helper with its arguments untouched; R0, R5 and AX are free.
+ */
+static bool storage_get(struct rw *rw, u32 i, const struct skep_call_fact *fact)
+{
+	const struct skep_run_inline *run = rw->host->run_inline;
+	const struct skep_map_inline *m = NULL;
 	bool flags_known = fact && fact->known >> 3 & 1;
 	u32 slow[4], n = 0, hit;
 	struct null_test test;
 
 	if (!run || (flags_known && fact->arg[3] > 1))
 		return false;
+	if (fact && fact->map >= 0 && (u32)fact->map < rw->p->nr_maps && rw->host->map_inline)
+		m = rw->host->map_inline(rw->host->priv, rw->p->maps[fact->map]);
+	if (m && m->kind != SKEP_INLINE_STORAGE)
+		return false;
 	test = rw_null_test(rw, i);
 	rw_synth(rw);
+	/* no object lies so low: NULL, and NULL plus the offset of a member */
 	if (!fact || !(fact->nonnull >> 1 & 1))
-		slow[n++] = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JEQ, 2, 0, 0), 0);
+		slow[n++] = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JLE, 2, INT32_MAX, 0), 0);
 	if (!flags_known)
 		slow[n++] = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JGT, 4, 1, 0), 0);
 	rw_put(rw, SKEP_LDX(BPF_DW, SKEP_REG_AX, 2, run->owner_table_off));
-	rw_put(rw, SKEP_LDX(BPF_W, 0, 1, run->map_slot_off));
-	rw_put(rw, SKEP_LDX(BPF_W, 5, SKEP_REG_AX, run->table_len_off));
-	slow[n++] = rw_put_jump(rw, SKEP_JMP_REG(BPF_JGE, 0, 5, 0), 0);
-	rw_put(rw, SKEP_ALU64_IMM(BPF_LSH, 0, 3));
-	rw_put(rw, SKEP_ALU64_REG(BPF_ADD, 0, SKEP_REG_AX));
-	rw_put(rw, SKEP_LDX(BPF_DW, 0, 0, run->table_slots_off));
+	load_slot(rw, m, slow, &n);
 	hit = rw_put_jump(rw, SKEP_JMP_IMM(BPF_JNE, 0, 0, 0), 0);
 	while (n)
 		rw_land(rw, slow[--n]);
@@ -152,7 +182,7 @@ static bool task_storage_get(struct rw *rw, u32 i, const struct skep_call_fact *
 	for (n = 2; n < 4; n++)
 		if (fact && fact->known >> n & 1 && fact->arg[n] <= INT32_MAX)
 			rw_put(rw, SKEP_MOV64_IMM(n + 1, fact->arg[n]));
-	rw_put_helper(rw, TASK_STORAGE_GET_ID);
+	rw_put_helper(rw, (u32)rw->in.insns[i].imm);
 	land_at(rw, hit, test.at == i + 1 ? test.found : RW_NO_TARGET);
 	return true;
 }
@@ -173,7 +203,10 @@ bool rw_inline_helper(struct rw *rw, u32 i)
 			return false;
 		return array_lookup(rw, i, m);
 	case TASK_STORAGE_GET_ID:
-		return task_storage_get(rw, i, fact);
+	case CGRP_STORAGE_GET_ID:
+	case SK_STORAGE_GET_ID:
+	case INODE_STORAGE_GET_ID:
+		return storage_get(rw, i, fact);
 	default:
 		return false;
 	}

@@ -14,6 +14,7 @@
 #include "base/rcu.h"
 #include "interp/interp.h"
 #include "isa/insn.h"
+#include "kern/cgroup.h"
 #include "kern/task.h"
 
 SKEP_TLS struct skep_run_ctx *skep_run_current;
@@ -57,6 +58,8 @@ static inline u64 run_inside(const struct skep_prog *p, const void *ctx, u64 coo
 	/* generated code reads the current task without asking */
 	if (unlikely(!skep_current_view) && !skep_task_current())
 		return 0;
+	if (unlikely(SKEP_READ(skep_cgroup_watched)))
+		skep_task_cgroup(skep_task_of_view(skep_current_view));
 	skep_run_current = &rc;
 	barrier();
 	ret = likely(!SKEP_READ(skep_stats_enabled)) ? run_engine(p, ctx) : run_counted(p, ctx);

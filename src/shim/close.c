@@ -12,12 +12,15 @@
 
 static long do_close(int fd)
 {
+	struct shim_end end;
 	long r;
 
 	if (shim_hidden(fd))
 		return -EBADF;
+	end = shim_closing(fd);
 	r = shim_unret(REAL(close)(fd));
 	shim_closed(fd);
+	shim_ended(end);
 	return r;
 }
 
@@ -30,11 +33,13 @@ SKEP_EXPORT int close(int fd)
 SKEP_EXPORT int fclose(FILE *f)
 {
 	int fd = f ? fileno_unlocked(f) : -1;
+	struct shim_end end = shim_closing(fd);
 	int r = REAL(fclose)(f);
 	int saved = errno;
 
 	if (fd >= 0)
 		shim_closed(fd);
+	shim_ended(end);
 	errno = saved;
 	return r;
 }
@@ -92,13 +97,16 @@ SKEP_EXPORT int dup(int old)
 
 static long replace(long nr, int old, int fd, int flags)
 {
+	struct shim_end end;
 	long r;
 
 	if (shim_hidden(old))
 		return -EBADF;
 	if (shim_hidden(fd))
 		skep_fd_make_way(fd);
+	end = shim_closing(fd);
 	r = skep_raw(nr, old, fd, flags);
+	shim_ended(end);
 	if (r >= 0) {
 		if (old != fd)
 			shim_closed(fd);

@@ -19,7 +19,10 @@
 
 #include "base/rcu.h"
 #include "base/vcpu.h"
+#include "kern/cgroup.h"
+#include "kern/inode.h"
 #include "kern/kernel_btf.h"
+#include "kern/sock.h"
 #include "kern/task.h"
 #include "shim/trace.h"
 
@@ -43,6 +46,9 @@ void shim_fork_child(void)
 	skep_obj_fork_child();
 	skep_fd_fork_child();
 	skep_task_fork_child();
+	skep_cgroup_fork_child();
+	skep_sock_fork_child();
+	skep_inode_fork_child();
 	skep_vcpu_fork_child();
 	shim_mmap_fork_child();
 	shim_trace_fork_child();

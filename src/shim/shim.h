@@ -36,6 +36,8 @@
 #include "base/raw.h"
 #include "base/types.h"
 #include "hook/hook.h"
+#include "kern/inode.h"
+#include "kern/sock.h"
 #include "obj/fd.h"
 #include "base/fd_own.h"
 
@@ -115,6 +117,28 @@ static inline void shim_duplicated(int old, int fd)
 	if (skep_fd_maybe_ours(old) && fd >= 0)
 		skep_fd_set_hint(fd);
 }
+
+/* --- sockets and files that own local storage: shim/owners.c --- */
+
+struct shim_end {
+	u64 cookie; /* of a socket, or 0 */
+	struct skep_inode_id inode;
+};
+struct shim_end shim_end_begin(int fd);
+void shim_end_finish(struct shim_end e);
+/* Around whatever takes the file at @fd away: what ends with it is noticed. */
+static inline struct shim_end shim_closing(int fd)
+{
+	if (likely(!(SKEP_READ(skep_nr_socks) | SKEP_READ(skep_nr_inodes))) || shim_inside())
+		return (struct shim_end){0};
+	return shim_end_begin(fd);
+}
+static inline void shim_ended(struct shim_end e)
+{
+	if (unlikely(e.cookie || e.inode.ino))
+		shim_end_finish(e);
+}
+
 long shim_close_range(unsigned int first, unsigned int last, unsigned int flags);
 long shim_dup2(int old, int fd);
 long shim_dup3(int old, int fd, int flags);

@@ -17,7 +17,7 @@ enum skep_map_inline_kind {
 			      max */
 	SKEP_INLINE_ARRAY_OF_MAPS, /* as ARRAY, then one load: the inner map or NULL */
 	SKEP_INLINE_PERCPU_ARRAY,  /* as ARRAY, plus the virtual CPU's base */
-	SKEP_INLINE_TASK_STORAGE,
+	SKEP_INLINE_STORAGE,	   /* local storage of any kind of owner */
 };
 
 /* Constant for one map. */
@@ -27,19 +27,23 @@ struct skep_map_inline {
 	u32 stride;	   /* bytes between values, 8-aligned */
 	void *values;	   /* address of element 0 (of virtual CPU 0) */
 	u64 percpu_stride; /* bytes between virtual CPUs' copies */
+	u32 storage_slot;  /* local storage: the map's number */
 };
 
 /*
  * Constant for the process.
  *
- * Local storage: an owner's view is at address V. V + owner_table_off holds a pointer T to the
- * owner's table, never NULL; T + table_len_off holds its length L (u32); slot i is at
- * T + table_slots_off + 8 * i, NULL or the address of the value. A map's number is the u32 at
- * map + map_slot_off; always < 1 << 16. So a hit is: load T, load i, i < L, load slot, non-NULL.
+ * Local storage, for all kinds of owners: an owner's view is at address V. V + owner_table_off
+ * holds a pointer T to the owner's table, never NULL; T + table_len_off holds its length L (u32,
+ * at least table_min_len); slot i is at T + table_slots_off + 8 * i, NULL or the address of the
+ * value. A map's number is the u32 at map + map_slot_off; always < 1 << 16. So a hit is: load T,
+ * load i, i < L, load slot, non-NULL. V may be what a walk through unfilled fields ended in: NULL
+ * or a small offset from it, below 1 << 31; objects are never there.
  */
 struct skep_run_inline {
 	s32 owner_table_off; /* negative: skep's part lies before the view */
 	s32 table_len_off, table_slots_off;
+	u32 table_min_len;
 	s32 map_slot_off;
 	/* Thread-local words as fs-relative offsets (initial-exec), for the JIT. */
 	s64 tls_current_off; /* u64: address of the current task's view */

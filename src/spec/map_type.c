@@ -55,15 +55,15 @@ static const struct skep_map_type_row rows[SKEP_NR_MAP_TYPES] = {
 	[21] = {21, "percpu_cgroup_storage", O | SKEP_MAP_PERCPU, h_cgroup_storage},
 	[22] = {22, "queue", S | O, h_queue},
 	[23] = {23, "stack", S | O, h_queue},
-	[24] = {24, "sk_storage", S | O | SKEP_MAP_LOCAL_STORAGE, h_sk_storage},
+	[24] = {24, "sk_storage", S | I | O | SKEP_MAP_LOCAL_STORAGE, h_sk_storage},
 	[25] = {25, "devmap_hash", O, h_devmap},
 	[26] = {26, "struct_ops", O, h_struct_ops},
 	[27] = {27, "ringbuf", S | I | O, h_ringbuf},
-	[28] = {28, "inode_storage", S | O | SKEP_MAP_LOCAL_STORAGE, h_inode_storage},
+	[28] = {28, "inode_storage", S | I | O | SKEP_MAP_LOCAL_STORAGE, h_inode_storage},
 	[29] = {29, "task_storage", S | I | O | SKEP_MAP_LOCAL_STORAGE, h_task_storage},
 	[30] = {30, "bloom_filter", O, h_bloom},
 	[31] = {31, "user_ringbuf", S | O, h_user_ringbuf},
-	[32] = {32, "cgrp_storage", S | O | SKEP_MAP_LOCAL_STORAGE, h_cgrp_storage},
+	[32] = {32, "cgrp_storage", S | I | O | SKEP_MAP_LOCAL_STORAGE, h_cgrp_storage},
 	[33] = {33, "arena", S | SKEP_MAP_DIRECT_VALUE, NULL},
 };
 

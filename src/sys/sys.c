@@ -12,6 +12,7 @@
 #include "base/pool.h"
 #include "base/rcu.h"
 #include "base/vcpu.h"
+#include "kern/cgroup.h"
 #include "kern/kernel_btf.h"
 #include "kern/task.h"
 #include "load/load.h"
@@ -221,6 +222,7 @@ long skep_bpf(const struct skep_caller *caller, int cmd, u64 uattr, u32 size)
 	skep_init();
 	if (unlikely(!skep_arena_base))
 		return -ENOMEM; /* a limit on address space leaves no room for objects */
+	skep_cgroup_expire();
 	skep_busy_enter();
 	ret = read_attr(&c);
 	if (!ret) {

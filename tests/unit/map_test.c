@@ -228,30 +228,30 @@ static void storage_ends_in_either_order(void **state)
 		u64 *v;
 
 		skep_rcu_read_lock();
-		assert_null(skep_task_storage_get(m[i], t, NULL, false));
-		v = skep_task_storage_get(m[i], t, i % 2 ? &init : NULL, true);
+		assert_null(skep_storage_get(m[i], &t->owner, NULL, false, false));
+		v = skep_storage_get(m[i], &t->owner, i % 2 ? &init : NULL, true, false);
 		assert_non_null(v);
 		assert_int_equal(*v, i % 2 ? 42 : 0);
 		*v = (u64)i;
-		assert_ptr_equal(skep_task_storage_get(m[i], t, NULL, true), v);
+		assert_ptr_equal(skep_storage_get(m[i], &t->owner, NULL, true, false), v);
 		skep_rcu_read_unlock();
 	}
-	assert_int_equal(skep_task_storage_delete(m[3], t), 0);
-	assert_int_equal(skep_task_storage_delete(m[3], t), -ENOENT);
+	assert_int_equal(skep_storage_delete(m[3], &t->owner, false), 0);
+	assert_int_equal(skep_storage_delete(m[3], &t->owner, false), -ENOENT);
 	/* Maps end first: their numbers are reused, values are not. */
 	for (int i = 0; i < 20; i += 2)
 		drop(m[i]);
 	for (int i = 0; i < 20; i += 2) {
 		m[i] = make(BPF_MAP_TYPE_TASK_STORAGE, 4, 8, 0, BPF_F_NO_PREALLOC);
 		skep_rcu_read_lock();
-		assert_null(skep_task_storage_get(m[i], t, NULL, false));
+		assert_null(skep_storage_get(m[i], &t->owner, NULL, false, false));
 		skep_rcu_read_unlock();
 	}
 	for (int i = 1; i < 20; i += 2) {
 		u64 *v;
 
 		skep_rcu_read_lock();
-		v = skep_task_storage_get(m[i], t, NULL, false);
+		v = skep_storage_get(m[i], &t->owner, NULL, false, false);
 		assert_int_equal(v ? (int)*v : -1, i == 3 ? -1 : i);
 		skep_rcu_read_unlock();
 	}
@@ -267,7 +267,7 @@ static void *live_briefly(void *unused)
 	u64 *v;
 
 	skep_rcu_read_lock();
-	v = skep_task_storage_get(storage, t, NULL, true);
+	v = skep_storage_get(storage, &t->owner, NULL, true, false);
 	*v = 1;
 	skep_rcu_read_unlock();
 	return unused;

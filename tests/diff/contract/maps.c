@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#define CGRP_STORAGE 32
 #define F_MMAPABLE (1u << 10)
 #define F_PRESERVE (1u << 11)
 #define F_INNER (1u << 12)
@@ -23,6 +24,9 @@ static const struct {
 	{BPF_MAP_TYPE_ARRAY_OF_MAPS, "array_of_maps", 4, 4, 3, 0},
 	{BPF_MAP_TYPE_HASH_OF_MAPS, "hash_of_maps", 4, 4, 3, 0},
 	{BPF_MAP_TYPE_TASK_STORAGE, "task_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
+	{BPF_MAP_TYPE_SK_STORAGE, "sk_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
+	{BPF_MAP_TYPE_INODE_STORAGE, "inode_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
+	{CGRP_STORAGE, "cgrp_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
 };
 
 static int types_fd, inner;
@@ -35,7 +39,7 @@ static void good(unsigned int i)
 	if (types[i].type == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 	    types[i].type == BPF_MAP_TYPE_HASH_OF_MAPS)
 		A.u.inner_map_fd = (uint32_t)inner;
-	if (types[i].type == BPF_MAP_TYPE_TASK_STORAGE) {
+	if (types[i].flags & BPF_F_NO_PREALLOC) {
 		A.u.btf_fd = (uint32_t)types_fd;
 		A.u.btf_key_type_id = BTF_U32;
 		A.u.btf_value_type_id = BTF_PLAIN;
@@ -595,7 +599,7 @@ void elem_cases(void)
 		bool outer = i == 4 || i == 5;
 		int fd;
 
-		if (i == 6)
+		if (i >= 6) /* storage: other keys */
 			continue;
 		inner_fd = outer ? (uint32_t)inner : 0;
 		for (unsigned int step = 0; step < 3; step++) {
