@@ -24,6 +24,7 @@
 
 #define LOG_SIZE (16u << 20)
 #define MAX_KEYS 4096
+#define CGRP_STORAGE 32 /* older than some headers */
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -207,7 +208,7 @@ static void dump_map(const char *base, struct bpf_map *m)
 	if (!key_size || bpf_map__type(m) == BPF_MAP_TYPE_PROG_ARRAY ||
 	    bpf_map__type(m) == BPF_MAP_TYPE_ARRAY_OF_MAPS ||
 	    bpf_map__type(m) == BPF_MAP_TYPE_HASH_OF_MAPS || strstr(bpf_map__name(m), ".rodata") ||
-	    bpf_map__type(m) == BPF_MAP_TYPE_TASK_STORAGE)
+	    bpf_map__type(m) == BPF_MAP_TYPE_TASK_STORAGE || bpf_map__type(m) == CGRP_STORAGE)
 		return;
 	if (bpf_map__type(m) == BPF_MAP_TYPE_PERCPU_ARRAY)
 		size = (size + 7) / 8 * 8 * (size_t)cpus;

@@ -323,6 +323,10 @@ int main(int argc, char **argv)
 		listed_cases();
 		return 0;
 	}
+	if (argc > 1 && !strcmp(argv[1], "--owners")) {
+		owner_cases();
+		return 0;
+	}
 	if (argc > 3 && !strcmp(argv[1], "--random")) {
 		random_cases(strtoull(argv[2], NULL, 0), (unsigned int)atoi(argv[3]));
 		return 0;

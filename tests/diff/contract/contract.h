@@ -140,6 +140,8 @@ void run_cases(void);
 void link_cases(void);
 void tracing_cases(void);
 void random_cases(uint64_t seed, unsigned int calls);
+/* Needs cgroups of its own: apart from the others. */
+void owner_cases(void);
 /* What only the kernel has: expected to differ. */
 void listed_cases(void);
 
