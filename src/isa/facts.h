@@ -79,7 +79,9 @@ struct skep_subprog {
 	u32 start, len;	 /* instructions */
 	u16 stack_depth; /* bytes, multiple of 8 */
 	bool has_tail_call, is_callback, is_global, is_async_cb, tail_call_reachable, has_ld_abs;
-	bool might_sleep;
+	bool might_sleep, changes_pkt;
+	bool unreliable; /* it is called, or written, otherwise than its type says */
+	bool is_exception_cb;
 	u32 func_type_id; /* BTF FUNC id in prog BTF, 0 none */
 	const char *name; /* borrowed from prog BTF; "" when unknown */
 };

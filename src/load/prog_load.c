@@ -41,6 +41,7 @@ struct load {
 	struct skep_load_host *host;
 	struct skep_btf *prog_btf;   /* reference */
 	struct skep_btf *attach_btf; /* reference */
+	struct skep_prog *target;    /* reference: the program to be extended, or NULL */
 	struct bpf_insn *insns;
 	int btf_err;
 	struct records funcs, lines;
@@ -120,7 +121,8 @@ static bool attach_type_ok(u32 type, u32 at)
 	}
 }
 
-static int check_attach(const struct skep_attr_prog_load *a, const struct skep_btf *attach_btf)
+static int check_attach(const struct skep_attr_prog_load *a, const struct skep_btf *attach_btf,
+			bool to_prog)
 {
 	bool typed = a->prog_type == BPF_PROG_TYPE_TRACING || a->prog_type == BPF_PROG_TYPE_LSM ||
 		     a->prog_type == BPF_PROG_TYPE_STRUCT_OPS || a->prog_type == BPF_PROG_TYPE_EXT;
@@ -129,7 +131,9 @@ static int check_attach(const struct skep_attr_prog_load *a, const struct skep_b
 		return -EINVAL;
 	if ((a->attach_btf_id || attach_btf) && !typed)
 		return -EINVAL;
-	if (attach_btf && !a->attach_btf_id)
+	if (attach_btf && !a->attach_btf_id && !to_prog)
+		return -EINVAL;
+	if (to_prog && a->prog_type != BPF_PROG_TYPE_TRACING && a->prog_type != BPF_PROG_TYPE_EXT)
 		return -EINVAL;
 	/* An old default: cgroup_sock programs that do not say are for socket creation. */
 	if (a->prog_type == BPF_PROG_TYPE_CGROUP_SOCK && !a->expected_attach_type)
@@ -149,16 +153,25 @@ static int get_btf(int fd, struct skep_btf **ret)
 	return 0;
 }
 
-/* attach_btf_obj_fd, or the presented kernel's BTF for a bare attach_btf_id. */
+/*
+ * attach_prog_fd and that program's BTF, attach_btf_obj_fd, or the presented kernel's BTF for a
+ * bare attach_btf_id.
+ */
 static int find_target(struct load *l)
 {
 	const struct skep_attr_prog_load *a = l->attr;
 
 	if (a->attach_fd) {
-		int err = get_btf((int)a->attach_fd, &l->attach_btf);
+		int err;
+		struct skep_obj *o = skep_fd_get((int)a->attach_fd, SKEP_OBJ_PROG, NULL, &err);
 
-		if (err)
-			return -EINVAL; /* a program's descriptor (freplace) is not supported */
+		if (o) {
+			l->target = skep_prog_of(o);
+			l->attach_btf = l->target->btf ? skep_btf_get(l->target->btf) : NULL;
+			return 0;
+		}
+		if (get_btf((int)a->attach_fd, &l->attach_btf))
+			return -EINVAL;
 		return skep_btf_is_kernel(l->attach_btf) ? 0 : -SKEP_ENOTSUPP;
 	}
 	if (a->attach_btf_id) {
@@ -318,7 +331,7 @@ static int read_request(struct load *l)
 		return -E2BIG;
 	err = find_target(l);
 	if (!err)
-		err = check_attach(a, l->attach_btf);
+		err = check_attach(a, l->attach_btf, l->target);
 	if (err)
 		return err;
 	l->insns = skep_calloc(a->insn_cnt, sizeof(struct bpf_insn));
@@ -349,6 +362,7 @@ static int read_request(struct load *l)
 static int verify(struct load *l)
 {
 	const struct skep_attr_prog_load *a = l->attr;
+	struct skep_verify_target target = {0};
 	struct skep_verify_req req = {
 		.host = skep_load_host_window(l->host),
 		.insns = l->insns,
@@ -360,6 +374,7 @@ static int verify(struct load *l)
 		.name = l->name,
 		.attach_btf = l->attach_btf,
 		.attach_btf_id = a->attach_btf_id,
+		.target = l->target ? &target : NULL,
 		.prog_btf = l->prog_btf,
 		.func_info = l->funcs.data,
 		.nr_func_info = a->func_info_cnt,
@@ -380,6 +395,13 @@ static int verify(struct load *l)
 		.log_size = a->log_size,
 	};
 
+	if (l->target)
+		target = (struct skep_verify_target){
+			.prog_type = l->target->type,
+			.attach_type = l->target->attach_type,
+			.subprogs = l->target->code.subprogs,
+			.nr_subprogs = l->target->code.nr_subprogs,
+		};
 	return skep_verify(&req, &l->code, &l->res);
 }
 
@@ -534,6 +556,8 @@ static void load_fini(struct load *l)
 	skep_load_host_free(l->host);
 	skep_btf_put(l->prog_btf);
 	skep_btf_put(l->attach_btf);
+	if (l->target)
+		skep_obj_put(&l->target->obj);
 	skep_free(l->insns);
 	skep_free(l->funcs.data);
 	skep_free(l->lines.data);

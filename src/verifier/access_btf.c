@@ -73,6 +73,10 @@ const char *vf_btf_kind_str(const struct btf_type *t)
 		return "FWD";
 	case BTF_KIND_FUNC_PROTO:
 		return "FUNC_PROTO";
+	case BTF_KIND_FLOAT:
+		return "FLOAT";
+	case BTF_KIND_ENUM64:
+		return "ENUM64";
 	default:
 		return "UNKNOWN";
 	}

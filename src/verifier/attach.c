@@ -167,6 +167,32 @@ static int lsm_target(struct env *env, const char *name)
 	return 0;
 }
 
+int vf_target_type(struct env *env, const struct btf_type **ret_t, const char **ret_name)
+{
+	const struct skep_verify_req *req = env->req;
+
+	if (!req->attach_btf_id) {
+		vf_say(env, "Tracing programs must provide btf_id\n");
+		return -EINVAL;
+	}
+	if (!req->attach_btf) {
+		vf_say(env, "FENTRY/FEXIT program can only be attached to another program "
+			    "annotated with BTF\n");
+		return -EINVAL;
+	}
+	*ret_t = skep_btf_type(req->attach_btf, req->attach_btf_id);
+	if (!*ret_t) {
+		vf_say(env, "attach_btf_id %u is invalid\n", req->attach_btf_id);
+		return -EINVAL;
+	}
+	*ret_name = skep_btf_name(req->attach_btf, *ret_t);
+	if (!**ret_name) {
+		vf_say(env, "attach_btf_id %u doesn't have a name\n", req->attach_btf_id);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int typed_target(struct env *env)
 {
 	const struct skep_verify_req *req = env->req;
@@ -174,25 +200,12 @@ static int typed_target(struct env *env)
 	const struct skep_btf *btf = req->attach_btf;
 	const struct btf_type *t;
 	const char *name;
-	int err;
+	int err = vf_target_type(env, &t, &name);
 
-	if (!req->attach_btf_id) {
-		vf_say(env, "Tracing programs must provide btf_id\n");
-		return -EINVAL;
-	}
-	if (!btf) {
-		vf_say(env, "FENTRY/FEXIT program can only be attached to another program "
-			    "annotated with BTF\n");
-		return -EINVAL;
-	}
-	t = skep_btf_type(btf, req->attach_btf_id);
-	if (!t) {
-		vf_say(env, "attach_btf_id %u is invalid\n", req->attach_btf_id);
-		return -EINVAL;
-	}
-	name = skep_btf_name(btf, t);
-	if (!*name) {
-		vf_say(env, "attach_btf_id %u doesn't have a name\n", req->attach_btf_id);
+	if (err)
+		return err;
+	if (req->target) {
+		vf_say(env, "skep: tracing of programs is not supported yet\n");
 		return -EINVAL;
 	}
 	switch (lsm ? BPF_LSM_MAC : req->attach_type) {
@@ -307,6 +320,8 @@ int vf_attach_target(struct env *env)
 		return typed_target(env);
 	case BPF_PROG_TYPE_STRUCT_OPS:
 		return struct_ops_target(env);
+	case BPF_PROG_TYPE_EXT:
+		return vf_ext_target(env);
 	default:
 		return 0;
 	}

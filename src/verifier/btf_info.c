@@ -89,6 +89,8 @@ static int check_func_info(struct env *env)
 		sub->func_type_id = fi->type_id;
 		sub->name = skep_btf_name(b, t);
 		sub->is_global = i && skep_btf_vlen(t) == BTF_FUNC_GLOBAL;
+		if (!i)
+			env->main_global = skep_btf_vlen(t) == BTF_FUNC_GLOBAL;
 		ret = skep_btf_skip_mods(b, proto->type, NULL);
 		if (i && sub->has_ld_abs &&
 		    !(proto->type && (skep_btf_kind(ret) == BTF_KIND_INT ||

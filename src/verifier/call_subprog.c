@@ -331,14 +331,15 @@ static int arg_of(struct env *env, struct sub *sub, u32 i, u32 type_id, bool is_
 		a->cls = ARG_ARENA;
 		return 0;
 	}
-	if (is_global && tags & TAG_NULLABLE)
+	/* What else a static function points to is seen when it is walked. */
+	if (!is_global)
+		return -EINVAL;
+	if (tags & TAG_NULLABLE)
 		return bad_tags(env, i);
 	size = id ? skep_btf_size(b, id) : -EINVAL;
 	if (size < 0) {
-		if (is_global)
-			vf_say(env,
-			       "arg#%u reference type('%s %s') size cannot be determined: %d\n", i,
-			       vf_btf_kind_str(pt), skep_btf_name(b, pt), (int)size);
+		vf_say(env, "arg#%u reference type('%s %s') size cannot be determined: %d\n", i,
+		       vf_btf_kind_str(pt), skep_btf_name(b, pt), (int)size);
 		return -EINVAL;
 	}
 	a->cls = ARG_MEM;
@@ -353,6 +354,7 @@ int vf_prepare_args(struct env *env, u32 n)
 	struct sub *sub = &env->subs[n];
 	const struct btf_type *f, *proto, *ret;
 	const struct btf_param *p;
+	bool is_global = n ? sub->is_global : env->main_global;
 
 	if (sub->args_ready)
 		return 0;
@@ -363,7 +365,7 @@ int vf_prepare_args(struct env *env, u32 n)
 	p = skep_btf_params(proto);
 	sub->nr_args = skep_btf_vlen(proto);
 	if (sub->nr_args > 5) {
-		if (sub->is_global)
+		if (is_global)
 			vf_say(env, "Global function %s() with %u > %d args. Buggy compiler.\n",
 			       sub->name, sub->nr_args, 5);
 		sub->nr_args = 0;
@@ -373,7 +375,7 @@ int vf_prepare_args(struct env *env, u32 n)
 	if (!proto->type ||
 	    (skep_btf_kind(ret) != BTF_KIND_INT && skep_btf_kind(ret) != BTF_KIND_ENUM &&
 	     skep_btf_kind(ret) != BTF_KIND_ENUM64)) {
-		if (!sub->is_global)
+		if (!is_global)
 			return -EINVAL;
 		vf_say(env,
 		       "Global function %s() doesn't return scalar. Only those are supported.\n",
@@ -381,7 +383,7 @@ int vf_prepare_args(struct env *env, u32 n)
 		return -EINVAL;
 	}
 	for (u32 i = 0; i < sub->nr_args; i++) {
-		int err = arg_of(env, sub, i, p[i].type, sub->is_global);
+		int err = arg_of(env, sub, i, p[i].type, is_global);
 
 		if (err)
 			return err;
@@ -478,6 +480,21 @@ static int check_sub_arg(struct env *env, const struct sub *sub, u32 i)
 	}
 }
 
+/* A static function is walked with what it gets; does that fit its type? */
+static void check_static_args(struct env *env, u32 n)
+{
+	struct sub *sub = &env->subs[n];
+	int err;
+
+	if (!sub->func_type_id)
+		return;
+	err = vf_prepare_args(env, n);
+	for (u32 i = 0; !err && i < sub->nr_args; i++)
+		err = check_sub_arg(env, sub, i);
+	if (err)
+		sub->unreliable = true;
+}
+
 static int call_global(struct env *env, u32 n)
 {
 	struct sub *sub = &env->subs[n];
@@ -534,6 +551,7 @@ int vf_call_subprog(struct env *env, const struct bpf_insn *insn, u32 *idx)
 			*idx += 1;
 		return err;
 	}
+	check_static_args(env, (u32)n);
 	caller_frame = st->curframe;
 	err = enter(env, st, (u32)n, *idx, pass_args);
 	if (err)

@@ -39,16 +39,17 @@ static int check_type(struct env *env)
 	env->ptype = skep_prog_type(env->req->prog_type);
 	if (!env->ptype)
 		return -EINVAL;
-	if (env->ptype->access == SKEP_CTX_NONE) {
+	if (env->ptype->access == SKEP_CTX_NONE && env->req->prog_type != BPF_PROG_TYPE_EXT) {
 		vf_say(env, "skep: programs of type %s are not supported yet\n", env->ptype->name);
 		return -EINVAL;
 	}
-	if (!env->host->verdict_only && env->ptype->access != SKEP_CTX_NONE &&
+	if (!env->host->verdict_only &&
 	    !(env->ptype->flags & (SKEP_PT_RUNNABLE | SKEP_PT_LOADABLE))) {
 		vf_say(env, "skep: programs of type %s are not implemented yet\n",
 		       env->ptype->name);
 		return -EINVAL;
 	}
+	env->is_ext = env->req->prog_type == BPF_PROG_TYPE_EXT;
 	env->ctx_id = skep_context_of(env->req->prog_type, env->req->attach_type, env->sleepable);
 	return 0;
 }
@@ -62,8 +63,8 @@ static int (*const passes[])(struct env *env) = {
 	vf_check_subprogs,	  /* jumps stay inside */
 	vf_check_btf_info,	  /* names, prototypes, lines */
 	vf_resolve,		  /* opcodes, maps, variables */
-	vf_attach_target,	  /* what it will be attached to */
 	vf_check_cfg,		  /* reachability, pruning points */
+	vf_attach_target,	  /* what it will be attached to */
 	vf_scc,			  /* loops */
 	vf_liveness,		  /* registers worth comparing */
 	vf_stack_live_init,	  /* tables for slots worth comparing */

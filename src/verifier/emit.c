@@ -187,6 +187,9 @@ int vf_emit(struct env *env, struct skep_vprog *p)
 			.tail_call_reachable = s->tail_call_reachable,
 			.has_ld_abs = s->has_ld_abs,
 			.might_sleep = s->might_sleep,
+			.changes_pkt = s->changes_pkt,
+			.unreliable = s->unreliable,
+			.is_exception_cb = s->is_exception_cb,
 			.func_type_id = s->func_type_id,
 			.name = s->name,
 		};

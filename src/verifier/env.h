@@ -295,6 +295,10 @@ struct env {
 	const struct btf_type *attach_proto;
 	u32 attach_nr_args;
 	bool attach_fexit, attach_tp;
+	/* An extension: from when its target is known, req is this one, of the target's type. */
+	bool is_ext;
+	struct skep_verify_req as_target;
+	bool main_global; /* the first function's linkage */
 	const char *attach_ops; /* struct_ops: the table's name */
 
 	/* the walk */
@@ -534,6 +538,9 @@ int vf_check_cfg(struct env *env);
 int vf_liveness(struct env *env);
 int vf_scc(struct env *env);
 int vf_attach_target(struct env *env);
+/* The type that the program names as its target, and its name. */
+int vf_target_type(struct env *env, const struct btf_type **ret_t, const char **ret_name);
+int vf_ext_target(struct env *env); /* ext.c */
 bool vf_hook_sleeps(const struct env *env); /* the LSM hook it is for, as far as that is known */
 int vf_check_stack_depth(struct env *env);
 /* Successors inside the subprogram; number of them (0..2). */
@@ -718,6 +725,7 @@ int vf_leave_frame(struct env *env, u32 *idx);
 int vf_tail_call_returns(struct env *env, u32 *idx);
 /* LD_ABS beyond the packet inside a subprogram returns zero to its caller: the same. */
 int vf_ld_abs_fails(struct env *env, u32 *idx);
+/* Assumptions about the arguments of function @subprog. -EINVAL and others: its type allows none. */
 int vf_prepare_args(struct env *env, u32 subprog);
 struct skep_call_fact *vf_call_fact(struct env *env, u32 insn_idx);
 int vf_note_call(struct env *env, u32 insn_idx, struct skep_map_facts *map, s32 callback);

@@ -622,6 +622,13 @@ static void drop_known(struct env *env)
 	}
 }
 
+/* Does the program's own type say that it takes its context? */
+static bool main_is_typed(struct env *env)
+{
+	return !vf_prepare_args(env, 0) && env->subs[0].nr_args == 1 &&
+	       env->subs[0].args[0].cls == ARG_CTX;
+}
+
 static int check_function(struct env *env, u32 n)
 {
 	struct state *st = skep_zalloc(sizeof(*st));
@@ -641,9 +648,11 @@ static int check_function(struct env *env, u32 n)
 		err = -ENOMEM;
 	else
 		st->frame[0]->live = vf_stack_live_enter(env, NULL, UINT32_MAX, n);
-	if (!err && n) {
+	if (!err && (n || env->is_ext)) {
+		if (vf_logging(env))
+			vf_log(env, "Validating %s() func#%u...\n", env->subs[n].name, n);
 		err = vf_prepare_args(env, n);
-		if (!err && n == env->exception_cb &&
+		if (!err && n && n == env->exception_cb &&
 		    (env->subs[n].nr_args != 1 || env->subs[n].args[0].cls != ARG_SCALAR)) {
 			vf_say(env, "exception cb only supports single integer argument\n");
 			err = -EINVAL;
@@ -651,6 +660,8 @@ static int check_function(struct env *env, u32 n)
 		if (!err)
 			assume_args(env, st->frame[0], n);
 	} else if (!err) {
+		if (env->subs[0].func_type_id && !main_is_typed(env))
+			env->subs[0].unreliable = true;
 		reg_set_ptr(&st->frame[0]->regs[1], RK_CTX, 0);
 	}
 	if (!err) {
@@ -682,8 +693,6 @@ int vf_walk_all(struct env *env)
 
 			if (!sub->is_global || !sub->called || sub->verified)
 				continue;
-			if (vf_logging(env))
-				vf_log(env, "Validating %s() func#%u...\n", sub->name, n);
 			err = check_function(env, n);
 			if (err)
 				break;

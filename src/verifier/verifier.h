@@ -21,6 +21,13 @@ struct skep_verify_watch {
 	bool every_path; /* cut none short where an explored state covers it */
 };
 
+/* The program whose function is to be replaced by an extension. */
+struct skep_verify_target {
+	u32 prog_type, attach_type;
+	const struct skep_subprog *subprogs;
+	u32 nr_subprogs;
+};
+
 struct skep_verify_req {
 	const struct skep_verify_host *host;
 
@@ -32,6 +39,7 @@ struct skep_verify_req {
 
 	const struct skep_btf *attach_btf; /* of attach_btf_id; NULL when there is no target */
 	u32 attach_btf_id;
+	const struct skep_verify_target *target; /* attach_btf is its BTF; NULL: the kernel */
 
 	const struct skep_btf *prog_btf; /* NULL when the program has none */
 	/* func_info and line_info records, already copied in; rec sizes normalised to 8 and 16. */

@@ -6,9 +6,13 @@
  *   name TAB verdict TAB processed TAB final message TAB expected message
  *
  * verdict: "ok" or the errno's name; "refused" where the load fails with EPERM and an empty log
- * (program types that a system forbids by policy). The final message is the last line of the log
- * before the statistics. The expected message is the program's decl tag "msg:…", for programs
- * that a kernel at hand refuses so. With PROGRAM: that one's whole log of level 2 instead.
+ * (program types that a system forbids by policy) or where the type itself is unknown. The final
+ * message is the last line of the log before the statistics. The expected message is the program's
+ * decl tag "msg:…", for programs that a kernel at hand refuses so. With PROGRAM: that one's whole
+ * log of level 2 instead.
+ *
+ * A program with decl tags "target:PROGRAM" and "func:FUNCTION" is to extend that function of
+ * another program of the object, which is loaded first.
  *
  * Each program is loaded alone, from an object opened afresh, with unmodified libbpf. Section
  * names that libbpf is too old to know are given their types as `skep verify' does.
@@ -18,6 +22,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,18 +59,60 @@ static const char *tag(const struct btf *btf, const char *func, const char *pref
 	return NULL;
 }
 
+static struct bpf_object *targets[4];
+static unsigned int nr_targets;
+
+/*
+ * Load the program that decl tag "target:PROGRAM" on program @name says to extend, which may itself
+ * extend one: its descriptor, 0 without such a tag, or -errno. Its object is in targets[].
+ */
+static int load_target(const char *path, const char *name, const struct btf *btf)
+{
+	const char *target = tag(btf, name, "target:");
+	struct bpf_object *obj;
+	struct bpf_program *p;
+	int fd, err;
+
+	if (!target || nr_targets == sizeof(targets) / sizeof(*targets))
+		return 0;
+	fd = load_target(path, target, btf);
+	if (fd < 0)
+		return fd;
+	obj = bpf_object__open_file(path, NULL);
+	if (!obj)
+		return -errno;
+	targets[nr_targets++] = obj;
+	bpf_object__for_each_program(p, obj)
+		bpf_program__set_autoload(p, !strcmp(bpf_program__name(p), target));
+	p = bpf_object__find_program_by_name(obj, target);
+	if (!p)
+		return -ENOENT;
+	err = fd ? bpf_program__set_attach_target(p, fd, tag(btf, target, "func:")) : 0;
+	if (!err)
+		err = bpf_object__load(obj);
+	return err ? err : bpf_program__fd(p);
+}
+
 static int load(const char *path, const char *name, const struct btf *btf, unsigned int level)
 {
-	const char *flags = tag(btf, name, "flags:");
-	const struct alone_opts o = {.path = path,
-				     .program = name,
-				     .log_level = level,
-				     .flags = flags ? (unsigned int)strtoul(flags, NULL, 0) : 0,
-				     .log = log_buf,
-				     .log_size = LOG_SIZE};
+	const char *flags = tag(btf, name, "flags:"), *func = tag(btf, name, "func:");
+	struct alone_opts o = {.path = path,
+			       .program = name,
+			       .log_level = level,
+			       .flags = flags ? (unsigned int)strtoul(flags, NULL, 0) : 0,
+			       .target_func = func,
+			       .log = log_buf,
+			       .log_size = LOG_SIZE};
+	int err;
 
+	log_buf[0] = 0;
+	o.target_fd = err = load_target(path, name, btf);
 	warning[0] = 0;
-	return skep_load_alone(&o);
+	if (err >= 0)
+		err = skep_load_alone(&o);
+	while (nr_targets)
+		bpf_object__close(targets[--nr_targets]);
+	return err;
 }
 
 /* The reason: the log's last line before the statistics, without its newline; cut at 200. */
@@ -100,7 +147,17 @@ static const char *errno_name(int err)
 	return s ? s : "?";
 }
 
-static void judge(const char *path, const char *name, const struct btf *btf)
+/* Does whoever answers here know programs of the section's type at all? */
+static bool has_type(const char *section)
+{
+	enum bpf_prog_type type;
+	enum bpf_attach_type attach;
+
+	return libbpf_prog_type_by_name(section, &type, &attach) ||
+	       libbpf_probe_bpf_prog_type(type, NULL);
+}
+
+static void judge(const char *path, const char *name, const char *section, const struct btf *btf)
 {
 	const char *expected = tag(btf, name, "msg:"), *stats;
 	unsigned int processed = 0;
@@ -110,7 +167,7 @@ static void judge(const char *path, const char *name, const struct btf *btf)
 	stats = strstr(log_buf, "processed ");
 	if (stats)
 		processed = (unsigned int)strtoul(stats + 10, NULL, 10);
-	if (err == -EPERM && !log_buf[0]) {
+	if (!log_buf[0] && (err == -EPERM || (err == -EINVAL && !has_type(section)))) {
 		printf("%s\trefused\t0\t\t%s\n", name, expected ? expected : "");
 		return;
 	}
@@ -157,8 +214,8 @@ int main(int argc, char **argv)
 		printf("%s%s\nverdict %d\n", log_buf, warning, err);
 		return 0;
 	}
-	bpf_object__for_each_program(p, obj)
-		judge(argv[1], bpf_program__name(p), bpf_object__btf(obj));
+	bpf_object__for_each_program(p, obj) judge(
+		argv[1], bpf_program__name(p), bpf_program__section_name(p), bpf_object__btf(obj));
 	bpf_object__close(obj);
 	return 0;
 }

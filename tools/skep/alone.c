@@ -53,7 +53,7 @@ int skep_load_alone(const struct alone_opts *o)
 {
 	struct bpf_object *obj = bpf_object__open_file(o->path, NULL);
 	struct bpf_program *p;
-	int err;
+	int err = 0;
 
 	o->log[0] = 0;
 	if (!obj)
@@ -68,10 +68,16 @@ int skep_load_alone(const struct alone_opts *o)
 			continue;
 		bpf_program__set_log_buf(p, o->log, o->log_size);
 		bpf_program__set_log_level(p, o->log_level);
+		if (o->target_fd) {
+			err = bpf_program__set_attach_target(p, o->target_fd, o->target_func);
+			if (err)
+				break;
+		}
 		if (o->flags)
 			bpf_program__set_flags(p, bpf_program__flags(p) | o->flags);
 	}
-	err = bpf_object__load(obj);
+	if (!err)
+		err = bpf_object__load(obj);
 	bpf_object__close(obj);
 	return err;
 }

@@ -11,7 +11,9 @@ struct alone_opts {
 	const char *path, *program;
 	unsigned int log_level;
 	unsigned int flags; /* load flags beyond those of its section */
-	char *log;	    /* empty where the load ends before verification */
+	int target_fd;	    /* 0, or the program to be extended at function target_func */
+	const char *target_func;
+	char *log; /* empty where the load ends before verification */
 	size_t log_size;
 };
 
