@@ -110,10 +110,10 @@ void vf_log_line_info(struct env *env, u32 idx, const char *prefix)
 	if (n < 0 || n == env->prev_linfo)
 		return;
 	if (env->prev_linfo >= 0 &&
-	    env->req->line_info[n].line_off == env->req->line_info[env->prev_linfo].line_off &&
 	    env->req->line_info[n].file_name_off ==
 		    env->req->line_info[env->prev_linfo].file_name_off &&
-	    env->req->line_info[n].line_col == env->req->line_info[env->prev_linfo].line_col)
+	    BPF_LINE_INFO_LINE_NUM(env->req->line_info[n].line_col) ==
+		    BPF_LINE_INFO_LINE_NUM(env->req->line_info[env->prev_linfo].line_col))
 		return;
 	li = &env->req->line_info[n];
 	s = skep_btf_str(env->req->prog_btf, li->line_off);
