@@ -218,6 +218,9 @@ static const struct skep_ctx_field sk_lookup[] = {
 	WORDS4(local_ip6, 44, R | N), F(local_port, 60, 4, R | N), F(ingress_ifindex, 64, 4, R | N),
 };
 
+/* A pulse or space as the receiver saw it, and how long. */
+static const struct skep_ctx_field lirc_mode2[] = { F(sample, 0, 4, R) };
+
 static const struct skep_ctx_field netfilter[] = { FB(state, 0, "nf_hook_state"), FB(skb, 8, "sk_buff") };
 
 #define PR SKEP_PT_PKT_READ
@@ -268,8 +271,8 @@ static const struct skep_prog_type_row rows[SKEP_NR_PROG_TYPES] = {
 		TABLE(sock_addr), .flags = NEEDS, RET(0, 1) },
 	[BPF_PROG_TYPE_LWT_SEG6LOCAL] = { .type = BPF_PROG_TYPE_LWT_SEG6LOCAL, .name = "lwt_seg6local", SKB_CTX, TABLE(skb_lwt),
 					  .flags = PR | LOAD },
-	/* A kernel without CONFIG_BPF_LIRC_MODE2 refuses every access; with it: one u32 at 0. */
-	[BPF_PROG_TYPE_LIRC_MODE2] = { .type = BPF_PROG_TYPE_LIRC_MODE2, .name = "lirc_mode2" },
+	[BPF_PROG_TYPE_LIRC_MODE2] = { .type = BPF_PROG_TYPE_LIRC_MODE2, .name = "lirc_mode2", .ctx_size = 4,
+		TABLE(lirc_mode2) },
 	[BPF_PROG_TYPE_SK_REUSEPORT] = { .type = BPF_PROG_TYPE_SK_REUSEPORT, .name = "sk_reuseport", .ctx_name = "sk_reuseport_md", .ctx_size = 56,
 		TABLE(sk_reuseport), .flags = PR },
 	[BPF_PROG_TYPE_FLOW_DISSECTOR] = { .type = BPF_PROG_TYPE_FLOW_DISSECTOR, .name = "flow_dissector", .ctx_name = "__sk_buff", .ctx_size = 192,
