@@ -83,7 +83,7 @@ bool bench_repeat(double seconds, void (*trigger)(void *arg), void *arg, const l
 void bench_getpgid(void *unused);
 
 /* The benchmarks, one a file. */
-extern const struct bench bench_calls, bench_compile, bench_compute, bench_load, bench_storage,
-	bench_loop, bench_verify;
+extern const struct bench bench_calls, bench_cgrp_storage, bench_compile, bench_compute, bench_load,
+	bench_storage, bench_storage_call, bench_loop, bench_verify;
 
 #endif

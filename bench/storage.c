@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * local-storage: look-ups in the storage of the current task over 1 to 1000 maps; with keys=N
- * look-ups of random keys in one hash map instead.
+ * look-ups of random keys in one hash map instead. cgrp-storage: the same in the storage of its
+ * cgroup.
  *
  * The native twins are what an application would write: a table of pointers behind the owner, a
  * hash with open addressing, at most half full. The callback is called through a pointer that the
@@ -16,6 +17,9 @@
 
 #include "bench.h"
 #include "storage.skel.h"
+
+/* Newer than some systems' headers. */
+#define CGRP_STORAGE ((enum bpf_map_type)32)
 
 #define MAX_MAPS 1000
 #define LOOKUPS 10000
@@ -44,15 +48,16 @@ static void fill_hash(void)
 			bench_skip("the hash map could not be filled");
 }
 
-static void make_storages(unsigned int key_id, unsigned int value_id)
+static void make_storages(unsigned int key_id, unsigned int value_id, bool cgrp)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC,
 		    .btf_fd = (unsigned int)bpf_object__btf_fd(skel->obj),
 		    .btf_key_type_id = key_id, .btf_value_type_id = value_id);
-	int outer = bpf_map__fd(skel->maps.storages);
+	int outer = bpf_map__fd(cgrp ? skel->maps.cgrp_storages : skel->maps.storages);
 
 	for (unsigned int i = 0; i < nr_maps; i++) {
-		int fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "storage", 4, 4, 0, &opts);
+		int fd = bpf_map_create(cgrp ? CGRP_STORAGE : BPF_MAP_TYPE_TASK_STORAGE, "storage",
+					4, 4, 0, &opts);
 
 		if (fd < 0 || bpf_map_update_elem(outer, &i, &fd, BPF_ANY))
 			bench_skip("a storage map could not be made");
@@ -60,7 +65,7 @@ static void make_storages(unsigned int key_id, unsigned int value_id)
 	}
 }
 
-static void load(void)
+static void load_kind(bool cgrp)
 {
 	/* types of the inner map; libbpf drops the definition once it is loaded */
 	unsigned int key_id, value_id;
@@ -80,15 +85,29 @@ static void load(void)
 	skel->rodata->nr_keys = nr_keys;
 	if (!nr_keys)
 		bpf_map__set_max_entries(skel->maps.hash, 1);
+	bpf_program__set_autoload(skel->progs.local_storage, !cgrp);
+	bpf_program__set_autoload(skel->progs.cgrp_storage, cgrp);
+	bpf_map__set_autocreate(skel->maps.cgrp_storages, cgrp);
+	bpf_map__set_autocreate(skel->maps.storages, !cgrp);
 	err = storage_bpf__load(skel);
 	if (err)
 		bench_skip("the object was refused: %s", strerror(-err));
 	if (nr_keys)
 		fill_hash();
 	else
-		make_storages(key_id, value_id);
+		make_storages(key_id, value_id, cgrp);
 	if (storage_bpf__attach(skel))
 		bench_skip("the program could not be attached");
+}
+
+static void load(void)
+{
+	load_kind(false);
+}
+
+static void load_cgrp(void)
+{
+	load_kind(true);
 }
 
 /* --- native --- */
@@ -211,3 +230,4 @@ static bool measure(double seconds, struct bench_result *ret)
 }
 
 const struct bench bench_storage = {"local-storage", load, native, measure};
+const struct bench bench_cgrp_storage = {"cgrp-storage", load_cgrp, native, measure};

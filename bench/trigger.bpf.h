@@ -13,8 +13,13 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct pt_regs;
+struct cgroup;
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} __attribute__((preserve_access_index));
 struct task_struct {
 	int tgid;
+	struct css_set *cgroups;
 } __attribute__((preserve_access_index));
 
 const volatile __u32 target_tgid = 0;

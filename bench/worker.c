@@ -19,9 +19,9 @@
 
 #include "bench.h"
 
-static const struct bench *const benches[] = {&bench_calls, &bench_compile, &bench_compute,
-					      &bench_load,  &bench_storage, &bench_loop,
-					      &bench_verify};
+static const struct bench *const benches[] = {
+	&bench_calls, &bench_cgrp_storage, &bench_storage_call, &bench_compile, &bench_compute,
+	&bench_load,  &bench_storage,	   &bench_loop,		&bench_verify};
 
 static struct {
 	const char *name, *value;
