@@ -81,8 +81,9 @@ int vf_push_async(struct env *env, u32 insn_idx, u32 subprog, bool sleepable, ar
 	if (st->parent)
 		st->parent->branches--;
 	state_free(st);
+	/* The kernel leaves its beginning at 0, and looks there for what mattered. */
 	*st = (struct state){.branches = 1,
-			     .first_insn = start,
+			     .first_insn = vf_will_run(env) ? start : 0,
 			     .last_insn = UINT32_MAX,
 			     .in_sleepable = sleepable};
 	f = st->frame[0] = frame_new(UINT32_MAX, 0, subprog);

@@ -597,6 +597,8 @@ static void assume_args(struct env *env, struct frame *f, u32 n)
 
 static void drop_known(struct env *env)
 {
+	u32 live = env->live_states; /* the kernel counts them on */
+
 	for (u32 i = 0; i < vf_nr_known(env); i++) {
 		while (env->known[i]) {
 			struct known *k = env->known[i];
@@ -620,6 +622,7 @@ static void drop_known(struct env *env)
 		env->evicted = k->next;
 		free_known(env, k);
 	}
+	env->live_states = live;
 }
 
 /* Does the program's own type say that it takes its context? */

@@ -393,13 +393,9 @@ int vf_mark_precise_in(struct env *env, struct state *start, const u16 *regs, co
 			return 0;
 		idx = st->last_insn;
 	}
-	/* At the program's entry: arguments of a separately verified subprogram are inputs. */
-	if (!empty(&t)) {
-		for (u32 f = 0; f <= t.frame; f++)
-			if (t.slots[f] || t.regs[f] & ~0x3e)
-				goto give_up;
-	}
-	return 0;
+	/* At a function's entry: arguments of one that is verified by itself are inputs. */
+	if (st && !t.frame && !t.slots[0] && !(t.regs[0] & ~0x3e))
+		return 0;
 give_up:
 	if (tracing(env))
 		vf_log(env, "mark_precise: frame%u: falling back to forcing all scalars precise\n",
