@@ -622,6 +622,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(clones_are_copies),
 		cmocka_unit_test(threads_agree),
 	};
+	int failed;
 
 	skep_init();
 	if (argc > 1) {
@@ -629,5 +630,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	find_cgroups();
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	/* A test that failed left its own. */
+	for (unsigned int o = 0; cgroup_root[0] && o < OWNERS; o++)
+		cgroup_remove(o);
+	return failed;
 }
