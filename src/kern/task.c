@@ -21,7 +21,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "base/pool.h"
@@ -401,21 +403,57 @@ struct skep_task *skep_task_by_tid(s32 tid)
 
 	if (!__atomic_load_n(&initialised, __ATOMIC_ACQUIRE) && skep_task_init(skep_kernel_btf()))
 		return NULL;
+	if (tid > 0 && tid == (s32)skep_raw(__NR_gettid)) {
+		/* alive for certain: nothing to read */
+		t = skep_task_current();
+		if (t)
+			skep_task_get(t);
+		return t;
+	}
 	t = lookup(tid, true);
 	if (t)
 		set_leader(t);
 	return t;
 }
 
+/* ioctl(2) of a pidfd, since Linux 6.13; older headers do not know it. */
+struct pidfd_info {
+	u64 mask, cgroup;
+	u32 pid, tgid, ppid, ids[8];
+	s32 exit_code;
+};
+#define PIDFD_GET_INFO _IOWR(0xff, 11, struct pidfd_info)
+#define PIDFD_INFO_PID 1u
+#define PID_FS_MAGIC 0x50494446
+
+/* The thread that @fd is for by one question; 0: it does not answer. */
+static s32 ask_pidfd(int fd)
+{
+	struct pidfd_info info = {.mask = PIDFD_INFO_PID};
+	struct statfs fs;
+
+	if (skep_raw(__NR_fstatfs, fd, &fs) || fs.f_type != PID_FS_MAGIC ||
+	    skep_raw(__NR_ioctl, fd, PIDFD_GET_INFO, &info) || !(info.mask & PIDFD_INFO_PID))
+		return 0;
+	return (s32)info.pid;
+}
+
 struct skep_task *skep_task_by_pidfd(int fd, int *ret_err)
 {
 	char path[48] = "/proc/self/fdinfo/", buf[512], *p;
 	struct skep_task *t;
-	s32 pid = 0;
+	s32 pid;
 
 	*ret_err = -EBADF;
 	if (fd < 0)
 		return NULL;
+	pid = ask_pidfd(fd);
+	if (pid) {
+		t = skep_task_by_tid(pid);
+		if (!t)
+			*ret_err = -ENOENT;
+		return t;
+	}
 	skep_proc_number(path + 18, (u32)fd);
 	if (skep_proc_read(path, buf, sizeof(buf)) <= 0)
 		return NULL;
