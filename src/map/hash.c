@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hash maps, plain and of maps.
+ * Hash maps: plain, per CPU, with eviction (LRU), and of maps.
  *
  * Elements lie in one lazily backed block and never move; an element is { next, hash, key, value }.
  * Buckets are heads of singly linked chains of element numbers. A chain ends with a marker that
@@ -20,6 +20,19 @@
  * Ordering: an element's key, value and hash are written before the release store that links it;
  * a reader's acquire load of the link pairs with it.
  *
+ * Per-CPU values lie outside the elements, in one lazily backed block per virtual CPU indexed by
+ * element number: two CPUs share no line, and a CPU that never writes takes no memory. A present
+ * key is updated in place; replacement would move the other CPUs' values.
+ *
+ * Eviction is a clock. A byte per element, set by a plain store when a program looks the key up or
+ * anybody updates it, and tested first so that a hit on a hot key writes nothing; no list is
+ * kept in order and no lock is taken. Who finds the map full moves a common hand over the
+ * elements: a set byte is cleared, a linked element whose byte is clear goes. Each step of the
+ * hand either undoes one touch, frees an element, or passes one of the few free ones: O(1)
+ * amortised per update. A batch at a time, small in small maps. The hand runs with no lock held
+ * and takes the victim's bucket only, so two locks never nest; the element's hash names the
+ * bucket, and only finding the element in that chain under the lock proves that it is linked.
+ *
  * The hash is keyed with a random seed per map (zero with BPF_F_ZERO_SEED).
  */
 #include <errno.h>
@@ -36,6 +49,7 @@
 #define FREE_END UINT32_MAX /* end of a list of free elements */
 #define SPARES 64
 #define LOCK_STRIPES 256
+#define MAX_PERCPU_VALUE (32u << 10)
 
 struct elem {
 	u32 next; /* element number, or END | bucket */
@@ -57,6 +71,11 @@ struct hash {
 	u32 *heads;
 	u8 *elems;
 	u64 heads_bytes, elems_bytes;
+	u8 *values;	/* per CPU: skep_nr_vcpus copies of copy_bytes; else NULL */
+	u64 copy_bytes; /* one CPU's values */
+	u32 stride;	/* bytes of one per-CPU value */
+	u8 *touched;	/* LRU: one byte per element; else NULL */
+	u64 hand __attribute__((aligned(64))); /* of the clock, modulo nr_elems */
 	struct free_list free_list, spare;
 	u32 bump __attribute__((aligned(64))); /* never-used elements start here; < max_entries */
 	struct {
@@ -82,6 +101,19 @@ static u32 elem_number(const struct hash *h, const struct elem *e)
 static void *elem_value(const struct hash *h, struct elem *e)
 {
 	return (u8 *)e + h->value_off;
+}
+
+static void *cpu_value(const struct hash *h, const struct elem *e, u32 cpu)
+{
+	return h->values + cpu * h->copy_bytes + (u64)elem_number(h, e) * h->stride;
+}
+
+static void touch(const struct hash *h, const struct elem *e)
+{
+	u8 *t = &h->touched[elem_number(h, e)];
+
+	if (!SKEP_READ(*t))
+		SKEP_WRITE(*t, 1);
 }
 
 /* Multiply-and-fold hashing (the "mum" construction of wyhash) over 8-byte words. */
@@ -202,6 +234,34 @@ static void *hash_lookup(struct skep_map *m, const void *key)
 	return e ? elem_value(h, e) : NULL;
 }
 
+static void *lru_lookup(struct skep_map *m, const void *key)
+{
+	struct hash *h = hash_of_map(m);
+	struct elem *e = find(h, key, hash_key(h, key));
+
+	if (!e)
+		return NULL;
+	touch(h, e);
+	return elem_value(h, e);
+}
+
+static void *percpu_lookup_cpu(struct skep_map *m, const void *key, u32 cpu)
+{
+	struct hash *h = hash_of_map(m);
+	struct elem *e = cpu < skep_nr_vcpus ? find(h, key, hash_key(h, key)) : NULL;
+
+	if (!e)
+		return NULL;
+	if (h->touched)
+		touch(h, e);
+	return cpu_value(h, e, cpu);
+}
+
+static void *percpu_lookup(struct skep_map *m, const void *key)
+{
+	return percpu_lookup_cpu(m, key, skep_vcpu_id());
+}
+
 /* --- writers, under the bucket's lock --- */
 
 static void unlink_elem(struct hash *h, u32 bucket, struct elem *e)
@@ -237,6 +297,8 @@ static s64 insert(struct hash *h, u32 bucket, u32 hash, const void *key, const v
 	if (n == FREE_END)
 		return -E2BIG;
 	fill(h, n, key, hash, value);
+	if (h->touched)
+		SKEP_WRITE(h->touched[n], 0);
 	link_elem(h, bucket, n);
 	return 0;
 }
@@ -249,11 +311,15 @@ static void replace(struct hash *h, u32 bucket, u32 hash, struct elem *old, cons
 	if (n == FREE_END || h->map.facts.record) {
 		/* More updaters at work than spares, or a value with a lock in it: in place. */
 		skep_map_copy_value(&h->map, elem_value(h, old), value, false);
+		if (h->touched)
+			touch(h, old);
 		if (n != FREE_END)
 			push_free(h, &h->spare, n);
 		return;
 	}
 	fill(h, n, key, hash, value);
+	if (h->touched)
+		touch(h, elem_at(h, n));
 	link_elem(h, bucket, n);
 	unlink_elem(h, bucket, old);
 	push_free(h, &h->spare, elem_number(h, old));
@@ -284,6 +350,172 @@ static s64 hash_update(struct skep_map *m, const void *key, const void *value, u
 	return err;
 }
 
+/* --- eviction --- */
+
+/* Let element @n go if it is linked and untouched. */
+static bool evict_one(struct hash *h, u32 n)
+{
+	struct elem *e = elem_at(h, n);
+	u32 bucket, at;
+
+	if (SKEP_READ(h->touched[n])) {
+		SKEP_WRITE(h->touched[n], 0);
+		return false;
+	}
+	bucket = SKEP_READ(e->hash) & h->mask;
+	skep_lock(lock_of(h, bucket));
+	for (at = h->heads[bucket]; !(at & END) && at != n;)
+		at = elem_at(h, at)->next;
+	if (at == n) {
+		unlink_elem(h, bucket, e);
+		push_free(h, &h->free_list, n);
+	}
+	skep_unlock(lock_of(h, bucket));
+	return at == n;
+}
+
+/* Free a batch of elements; false: two rounds of the clock found none. No lock is held. */
+static bool evict(struct hash *h)
+{
+	u32 want = h->map.facts.max_entries / 64, done = 0;
+
+	want = want > 16 ? 16 : want ? want : 1;
+	for (u64 step = 0; step < 2ull * h->nr_elems && done < want; step++)
+		done += evict_one(
+			h, (u32)(__atomic_fetch_add(&h->hand, 1, __ATOMIC_RELAXED) % h->nr_elems));
+	return done;
+}
+
+static s64 lru_update(struct skep_map *m, const void *key, const void *value, u64 flags)
+{
+	struct hash *h = hash_of_map(m);
+	s64 err;
+
+	if (flags > BPF_EXIST)
+		return -EINVAL;
+	/* What one thread freed, others may take: they made progress, but not without end. */
+	for (int tries = 0; tries < 64; tries++) {
+		err = hash_update(m, key, value, flags);
+		if (err != -E2BIG)
+			return err;
+		if (!evict(h))
+			break;
+	}
+	return -ENOMEM;
+}
+
+/* --- per-CPU values --- */
+
+/* Write all CPUs' values of @e from the user-shaped @value, or this one's alone. */
+static void percpu_write(struct hash *h, struct elem *e, const void *value, bool all)
+{
+	for (u32 cpu = 0; all && cpu < skep_nr_vcpus; cpu++)
+		skep_map_copy_value(&h->map, cpu_value(h, e, cpu),
+				    (const u8 *)value + (u64)cpu * h->stride, false);
+	if (!all)
+		skep_map_copy_value(&h->map, cpu_value(h, e, skep_vcpu_id()), value, false);
+}
+
+static s64 percpu_insert(struct hash *h, u32 hash, const void *key, const void *value, bool all)
+{
+	u32 n = take_new(h);
+	struct elem *e;
+
+	if (n == FREE_END)
+		return -E2BIG;
+	e = elem_at(h, n);
+	memcpy(e->key, key, h->map.facts.key_size);
+	for (u32 cpu = 0; cpu < skep_nr_vcpus; cpu++)
+		memset(cpu_value(h, e, cpu), 0, h->stride);
+	percpu_write(h, e, value, all);
+	if (h->touched)
+		SKEP_WRITE(h->touched[n], 0);
+	__atomic_store_n(&e->hash, hash, __ATOMIC_RELEASE);
+	link_elem(h, hash & h->mask, n);
+	return 0;
+}
+
+static s64 percpu_set(struct hash *h, const void *key, const void *value, u64 flags, bool all)
+{
+	u32 hash = hash_key(h, key), bucket = hash & h->mask;
+	struct elem *e;
+	s64 err = 0;
+
+	skep_lock(lock_of(h, bucket));
+	e = find(h, key, hash);
+	if (e && flags == BPF_NOEXIST) {
+		err = -EEXIST;
+	} else if (!e && flags == BPF_EXIST) {
+		err = -ENOENT;
+	} else if (!e) {
+		err = percpu_insert(h, hash, key, value, all);
+	} else {
+		percpu_write(h, e, value, all);
+		if (h->touched)
+			touch(h, e);
+	}
+	skep_unlock(lock_of(h, bucket));
+	return err;
+}
+
+static s64 percpu_store(struct skep_map *m, const void *key, const void *value, u64 flags, bool all)
+{
+	struct hash *h = hash_of_map(m);
+	s64 err;
+
+	if (flags > BPF_EXIST)
+		return -EINVAL;
+	for (int tries = 0; tries < 64; tries++) {
+		err = percpu_set(h, key, value, flags, all);
+		if (err != -E2BIG || !h->touched)
+			return err;
+		if (!evict(h))
+			break;
+	}
+	return -ENOMEM;
+}
+
+static s64 percpu_update(struct skep_map *m, const void *key, const void *value, u64 flags)
+{
+	return percpu_store(m, key, value, flags, false);
+}
+
+static int percpu_sys_update(struct skep_map *m, const void *key, const void *value, u64 flags)
+{
+	return (int)percpu_store(m, key, value, flags, true);
+}
+
+static u32 percpu_user_size(const struct skep_map *m)
+{
+	return SKEP_ALIGN_UP(m->facts.value_size, 8u) * skep_nr_vcpus;
+}
+
+/* Copy @e's value out, in the shape that system calls see. */
+static void read_out(struct hash *h, struct elem *e, void *value, bool lock)
+{
+	if (!h->values) {
+		skep_map_read_value(&h->map, value, elem_value(h, e), lock);
+		return;
+	}
+	for (u32 cpu = 0; cpu < skep_nr_vcpus; cpu++)
+		skep_map_read_value(&h->map, (u8 *)value + (u64)cpu * h->stride,
+				    cpu_value(h, e, cpu), false);
+}
+
+/* Look-ups by system calls do not count as uses: a dump of the map leaves its order alone. */
+static int quiet_sys_lookup(struct skep_map *m, const void *key, void *value, u64 flags)
+{
+	struct hash *h = hash_of_map(m);
+	struct elem *e;
+
+	skep_rcu_read_lock();
+	e = find(h, key, hash_key(h, key));
+	if (e)
+		read_out(h, e, value, flags & BPF_F_LOCK);
+	skep_rcu_read_unlock();
+	return e ? 0 : -ENOENT;
+}
+
 static s64 hash_erase(struct skep_map *m, const void *key)
 {
 	struct hash *h = hash_of_map(m);
@@ -311,7 +543,7 @@ static int hash_sys_lookup_erase(struct skep_map *m, const void *key, void *valu
 	skep_lock(lock_of(h, bucket));
 	e = find(h, key, hash);
 	if (e) {
-		skep_map_read_value(m, value, elem_value(h, e), flags & BPF_F_LOCK);
+		read_out(h, e, value, flags & BPF_F_LOCK);
 		unlink_elem(h, bucket, e);
 		push_free(h, &h->free_list, elem_number(h, e));
 	}
@@ -371,9 +603,11 @@ static s64 hash_for_each(struct skep_map *m, u64 fn, u64 ctx)
 			struct elem *e = elem_at(h, n);
 			u32 after = __atomic_load_n(&e->next, __ATOMIC_ACQUIRE);
 
+			void *value =
+				h->values ? cpu_value(h, e, skep_vcpu_id()) : elem_value(h, e);
+
 			visited++;
-			if (skep_call_callback(fn, (u64)m, (u64)e->key, (u64)elem_value(h, e), ctx,
-					       0))
+			if (skep_call_callback(fn, (u64)m, (u64)e->key, (u64)value, ctx, 0))
 				return visited;
 			n = after;
 		}
@@ -383,45 +617,102 @@ static s64 hash_for_each(struct skep_map *m, u64 fn, u64 ctx)
 
 /* --- life --- */
 
+static bool is_lru(u32 type)
+{
+	return type == BPF_MAP_TYPE_LRU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+static bool is_percpu(u32 type)
+{
+	return type == BPF_MAP_TYPE_PERCPU_HASH || type == BPF_MAP_TYPE_LRU_PERCPU_HASH;
+}
+
+static const struct skep_map_ops *ops_of(u32 type)
+{
+	switch (type) {
+	case BPF_MAP_TYPE_HASH_OF_MAPS:
+		return &skep_hash_of_maps_ops;
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+		return &skep_percpu_hash_ops;
+	case BPF_MAP_TYPE_LRU_HASH:
+		return &skep_lru_hash_ops;
+	default:
+		return &skep_hash_ops;
+	}
+}
+
+static void free_blocks(struct hash *h)
+{
+	skep_pages_free(h->heads, h->heads_bytes);
+	skep_pages_free(h->elems, h->elems_bytes);
+	skep_pages_free(h->values, h->copy_bytes * skep_nr_vcpus);
+	skep_pages_free(h->touched, h->nr_elems);
+	skep_free(h);
+}
+
 static int hash_check(const struct skep_attr_map_create *a)
 {
 	u32 allowed = BPF_F_NO_PREALLOC | BPF_F_NUMA_NODE | BPF_F_ZERO_SEED | BPF_F_RDONLY |
-		      BPF_F_WRONLY | BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG;
+		      BPF_F_NO_COMMON_LRU | BPF_F_WRONLY | BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG;
 	u32 both = BPF_F_RDONLY_PROG | BPF_F_WRONLY_PROG;
 
+	bool lru = is_lru(a->map_type), percpu = is_percpu(a->map_type);
+
 	if (a->map_flags & ~allowed || (a->map_flags & both) == both)
+		return -EINVAL;
+	if (a->map_flags & BPF_F_NO_COMMON_LRU && !lru)
+		return -EINVAL;
+	if (a->map_flags & BPF_F_NO_PREALLOC && lru)
+		return -SKEP_ENOTSUPP;
+	/* A node of memory to come from, for what is spread over the CPUs. */
+	if (a->map_flags & BPF_F_NUMA_NODE && (percpu || a->map_flags & BPF_F_NO_COMMON_LRU) &&
+	    (int)a->numa_node != -1)
 		return -EINVAL;
 	if (!a->max_entries || !a->key_size || !a->value_size)
 		return -EINVAL;
 	if ((u64)a->key_size + a->value_size >= (1u << 22) - sizeof(struct elem))
 		return -E2BIG;
+	if (percpu && SKEP_ALIGN_UP((u64)a->value_size, 8u) > MAX_PERCPU_VALUE)
+		return -E2BIG;
 	return 0;
 }
 
-static struct skep_map *hash_alloc(const struct skep_map_facts *t)
+static struct skep_map *hash_alloc(const struct skep_map_facts *tmpl)
 {
+	struct skep_map_facts facts = *tmpl, *t = &facts;
+	bool percpu = is_percpu(t->type), lru = is_lru(t->type);
 	bool of_maps = t->type == BPF_MAP_TYPE_HASH_OF_MAPS;
 	struct hash *h;
 	u64 buckets;
 
 	if (t->max_entries > 1u << 30)
 		return skep_err_ptr(-E2BIG);
+	/* Lists of one CPU each have equal shares, in the kernel; the size shows in the info. */
+	if (t->flags & BPF_F_NO_COMMON_LRU)
+		t->max_entries =
+			(t->max_entries + skep_nr_vcpus - 1) / skep_nr_vcpus * skep_nr_vcpus;
 	h = skep_zalloc(sizeof(*h));
 	if (!h)
 		return skep_err_ptr(-ENOMEM);
 	buckets = skep_roundup_pow2(t->max_entries);
 	h->mask = (u32)buckets - 1;
 	h->value_off = sizeof(struct elem) + SKEP_ALIGN_UP(t->key_size, 8u);
-	h->elem_size = h->value_off + (of_maps ? 8 : SKEP_ALIGN_UP(t->value_size, 8u));
+	h->elem_size = h->value_off + (of_maps ? 8 : percpu ? 0 : SKEP_ALIGN_UP(t->value_size, 8u));
+	h->stride = SKEP_ALIGN_UP(t->value_size, 8u);
 	h->nr_elems = t->max_entries + SPARES;
 	h->heads_bytes = buckets * sizeof(u32);
 	h->elems_bytes = (u64)h->nr_elems * h->elem_size;
 	h->heads = skep_pages_alloc(h->heads_bytes);
 	h->elems = skep_pages_alloc(h->elems_bytes);
-	if (!h->heads || !h->elems) {
-		skep_pages_free(h->heads, h->heads_bytes);
-		skep_pages_free(h->elems, h->elems_bytes);
-		skep_free(h);
+	if (percpu) {
+		h->copy_bytes = SKEP_ALIGN_UP((u64)h->nr_elems * h->stride, 4096ull);
+		h->values = skep_pages_alloc(h->copy_bytes * skep_nr_vcpus);
+	}
+	if (lru)
+		h->touched = skep_pages_alloc(h->nr_elems);
+	if (!h->heads || !h->elems || (percpu && !h->values) || (lru && !h->touched)) {
+		free_blocks(h);
 		return skep_err_ptr(-ENOMEM);
 	}
 	for (u64 i = 0; i < buckets; i++)
@@ -433,24 +724,21 @@ static struct skep_map *hash_alloc(const struct skep_map_facts *t)
 	h->spare.head = FREE_END;
 	for (u32 i = 0; i < SPARES; i++)
 		push_free(h, &h->spare, t->max_entries + i);
-	skep_map_init(&h->map, t, of_maps ? &skep_hash_of_maps_ops : &skep_hash_ops);
+	skep_map_init(&h->map, t, ops_of(t->type));
 	return &h->map;
 }
 
 static void hash_free(struct skep_map *m)
 {
-	struct hash *h = hash_of_map(m);
-
-	skep_pages_free(h->heads, h->heads_bytes);
-	skep_pages_free(h->elems, h->elems_bytes);
-	skep_free(h);
+	free_blocks(hash_of_map(m));
 }
 
 static u64 hash_mem_usage(const struct skep_map *m)
 {
 	struct hash *h = hash_of_map(m);
 
-	return sizeof(*h) + h->heads_bytes + h->elems_bytes;
+	return sizeof(*h) + h->heads_bytes + h->elems_bytes + h->copy_bytes * skep_nr_vcpus +
+	       (h->touched ? h->nr_elems : 0);
 }
 
 /* --- hash of maps --- */
@@ -545,6 +833,37 @@ const struct skep_map_ops skep_hash_ops = {
 	.lookup = hash_lookup,
 	.update = hash_update,
 	.erase = hash_erase,
+	.sys_lookup_erase = hash_sys_lookup_erase,
+	.next_key = hash_next_key,
+	.for_each = hash_for_each,
+	.mem_usage = hash_mem_usage,
+};
+
+const struct skep_map_ops skep_percpu_hash_ops = {
+	.check = hash_check,
+	.alloc = hash_alloc,
+	.free = hash_free,
+	.lookup = percpu_lookup,
+	.lookup_percpu = percpu_lookup_cpu,
+	.update = percpu_update,
+	.erase = hash_erase,
+	.sys_lookup = quiet_sys_lookup,
+	.sys_update = percpu_sys_update,
+	.sys_lookup_erase = hash_sys_lookup_erase,
+	.user_value_size = percpu_user_size,
+	.next_key = hash_next_key,
+	.for_each = hash_for_each,
+	.mem_usage = hash_mem_usage,
+};
+
+const struct skep_map_ops skep_lru_hash_ops = {
+	.check = hash_check,
+	.alloc = hash_alloc,
+	.free = hash_free,
+	.lookup = lru_lookup,
+	.update = lru_update,
+	.erase = hash_erase,
+	.sys_lookup = quiet_sys_lookup,
 	.sys_lookup_erase = hash_sys_lookup_erase,
 	.next_key = hash_next_key,
 	.for_each = hash_for_each,

@@ -256,6 +256,11 @@ const struct skep_map_ops *skep_map_ops(u32 type)
 		return &skep_percpu_array_ops;
 	case BPF_MAP_TYPE_HASH:
 		return &skep_hash_ops;
+	case BPF_MAP_TYPE_PERCPU_HASH:
+	case BPF_MAP_TYPE_LRU_PERCPU_HASH:
+		return &skep_percpu_hash_ops;
+	case BPF_MAP_TYPE_LRU_HASH:
+		return &skep_lru_hash_ops;
 	case BPF_MAP_TYPE_PROG_ARRAY:
 		return &skep_prog_array_ops;
 	case BPF_MAP_TYPE_ARRAY_OF_MAPS:

@@ -31,6 +31,7 @@ int skep_index_next_key(u32 max, const void *key, void *next);
 extern const struct skep_map_ops skep_array_ops, skep_percpu_array_ops, skep_array_of_maps_ops;
 extern const struct skep_map_ops skep_prog_array_ops;
 extern const struct skep_map_ops skep_hash_ops, skep_hash_of_maps_ops;
+extern const struct skep_map_ops skep_percpu_hash_ops, skep_lru_hash_ops;
 extern const struct skep_map_ops skep_ringbuf_ops;
 extern const struct skep_map_ops skep_storage_ops;
 extern const struct skep_map_ops skep_simulated_ops;

@@ -115,7 +115,9 @@ static int check_btf(struct skep_map_facts *f, struct skep_btf_record *record)
 	s64 size;
 	int err;
 
-	if (!f->btf_key_id && f->type == BPF_MAP_TYPE_HASH)
+	if (!f->btf_key_id &&
+	    (f->type == BPF_MAP_TYPE_HASH || f->type == BPF_MAP_TYPE_PERCPU_HASH ||
+	     f->type == BPF_MAP_TYPE_LRU_HASH || f->type == BPF_MAP_TYPE_LRU_PERCPU_HASH))
 		return -EINVAL; /* other types say later whether they need one */
 	if (f->btf_key_id) {
 		size = skep_btf_size(f->btf, f->btf_key_id);

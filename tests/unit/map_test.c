@@ -317,6 +317,161 @@ static void formats_are_the_kernels(void **state)
 	assert_int_equal(skep_format(small, 4, "no end", 6, a, 1), -EINVAL);
 }
 
+/* Values per CPU: a program's update writes its own CPU's and zeroes a new key's others. */
+static void per_cpu_hashes_keep_cpus_apart(void **state)
+{
+	static const u32 types[] = {BPF_MAP_TYPE_PERCPU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH};
+
+	(void)state;
+	for (u32 t = 0; t < 2; t++) {
+		struct skep_map *m = make(types[t], 4, 4, 8, 0);
+		u64 *all = calloc(skep_nr_vcpus, 8);
+		u32 key = 5, mine = 7, cpu = skep_vcpu_id();
+
+		assert_int_equal(m->ops->user_value_size(m), skep_nr_vcpus * 8);
+		for (u32 i = 0; i < skep_nr_vcpus; i++)
+			all[i] = 100 + i;
+		assert_int_equal(m->ops->sys_update(m, &key, all, BPF_EXIST), -ENOENT);
+		assert_int_equal(m->ops->sys_update(m, &key, all, BPF_F_LOCK), -EINVAL);
+		assert_int_equal(m->ops->sys_update(m, &key, all, BPF_NOEXIST), 0);
+		assert_int_equal(m->ops->update(m, &key, &mine, BPF_NOEXIST), -EEXIST);
+		assert_int_equal(m->ops->update(m, &key, &mine, BPF_ANY), 0);
+		memset(all, 0, skep_nr_vcpus * 8);
+		assert_int_equal(m->ops->sys_lookup(m, &key, all, 0), 0);
+		for (u32 i = 0; i < skep_nr_vcpus; i++) {
+			u32 want = i == cpu ? 7 : 100 + i;
+
+			assert_int_equal(all[i], want);
+			assert_int_equal(*(u32 *)m->ops->lookup_percpu(m, &key, i), want);
+		}
+		assert_null(m->ops->lookup_percpu(m, &key, skep_nr_vcpus));
+		assert_int_equal(*(u32 *)m->ops->lookup(m, &key), 7);
+		assert_int_equal(m->ops->sys_lookup_erase(m, &key, all, 0), 0);
+		assert_int_equal(all[cpu], 7);
+		assert_null(m->ops->lookup(m, &key));
+		/* The element is reused: nothing of the old key shows. */
+		key = 6;
+		assert_int_equal(m->ops->update(m, &key, &mine, BPF_ANY), 0);
+		assert_int_equal(m->ops->sys_lookup(m, &key, all, 0), 0);
+		for (u32 i = 0; i < skep_nr_vcpus; i++)
+			assert_int_equal(all[i], i == cpu ? 7 : 0);
+		free(all);
+		drop(m);
+	}
+}
+
+static u32 count_keys(struct skep_map *m)
+{
+	u64 key, next, *prev = NULL;
+	u32 n = 0;
+
+	while (!m->ops->next_key(m, prev, &next)) {
+		key = next;
+		prev = &key;
+		n++;
+	}
+	return n;
+}
+
+/* Random operations: no new key is refused, the bound holds, and what is there is right. */
+static void eviction_keeps_bound_and_hot_keys(void **state)
+{
+	static const u32 types[] = {BPF_MAP_TYPE_LRU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH};
+	static u64 model[1000];
+
+	(void)state;
+	srand(11);
+	for (u32 run = 0; run < 6; run++) {
+		u32 size = run < 2 ? 1 : run < 4 ? 24 : 400;
+		struct skep_map *m = make(types[run % 2], 8, 8, size, 0);
+
+		memset(model, 0, sizeof(model));
+		for (u32 i = 0; i < 100000; i++) {
+			u64 k = (u64)(rand() % 1000), v = i + 1, *p;
+
+			skep_rcu_read_lock();
+			p = m->ops->lookup(m, &k);
+			if (p)
+				assert_int_equal(*p, model[k]);
+			if (rand() % 8) {
+				assert_int_equal(m->ops->update(m, &k, &v, BPF_ANY), 0);
+				model[k] = v;
+				p = m->ops->lookup(m, &k);
+				assert_non_null(p);
+				assert_int_equal(*p, v);
+			} else {
+				assert_int_equal(m->ops->erase(m, &k), p ? 0 : -ENOENT);
+			}
+			skep_rcu_read_unlock();
+			if (!(i % 1024))
+				assert_in_range(count_keys(m), 0, size);
+		}
+		drop(m);
+	}
+	/* One key is looked up between all insertions, and outlives them. */
+	for (u32 t = 0; t < 2; t++) {
+		struct skep_map *m = make(types[t], 8, 8, 64, 0);
+		u64 hot = 1ull << 40, v = 9;
+
+		assert_int_equal(m->ops->update(m, &hot, &v, BPF_ANY), 0);
+		for (u64 k = 0; k < 10000; k++) {
+			assert_non_null(m->ops->lookup(m, &hot));
+			assert_int_equal(m->ops->update(m, &k, &v, BPF_NOEXIST), 0);
+		}
+		assert_in_range(count_keys(m), 48, 64);
+		drop(m);
+	}
+}
+
+static void *churn(void *arg)
+{
+	struct skep_map *m = arg;
+	u64 x = (u64)pthread_self() | 1;
+
+	for (u32 i = 0; i < 200000; i++) {
+		u64 k, v[2];
+
+		x = x * 6364136223846793005ull + 1442695040888963407ull;
+		k = x >> 40 & 255;
+		v[0] = v[1] = k;
+		skep_vcpu_enter();
+		skep_rcu_read_lock();
+		if (x >> 60 < 10)
+			assert_int_equal(m->ops->update(m, &k, v, BPF_ANY), 0);
+		else if (x >> 60 < 12)
+			m->ops->erase(m, &k);
+		else
+			m->ops->lookup(m, &k);
+		skep_rcu_read_unlock();
+		skep_vcpu_leave();
+	}
+	return NULL;
+}
+
+/* Two threads evict under each other; afterwards the map is whole: bounded, and fills again. */
+static void evictors_race(void **state)
+{
+	static const u32 types[] = {BPF_MAP_TYPE_LRU_HASH, BPF_MAP_TYPE_LRU_PERCPU_HASH};
+
+	(void)state;
+	for (u32 t = 0; t < 2; t++) {
+		struct skep_map *m = make(types[t], 8, 16, 100, 0);
+		u64 key, v[2] = {0};
+		pthread_t other;
+
+		assert_int_equal(pthread_create(&other, NULL, churn, m), 0);
+		churn(m);
+		pthread_join(other, NULL);
+		assert_in_range(count_keys(m), 1, 100);
+		while (!m->ops->next_key(m, NULL, &key))
+			assert_int_equal(m->ops->erase(m, &key), 0);
+		for (key = 0; key < 100; key++)
+			assert_int_equal(m->ops->update(m, &key, v, BPF_NOEXIST), 0);
+		assert_int_equal(count_keys(m), 100);
+		drop(m);
+	}
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -328,6 +483,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hash_follows_its_model),
+		cmocka_unit_test(per_cpu_hashes_keep_cpus_apart),
+		cmocka_unit_test(eviction_keeps_bound_and_hot_keys),
+		cmocka_unit_test(evictors_race),
 		cmocka_unit_test(readers_find_what_stays),
 		cmocka_unit_test(arrays_bound_their_index),
 		cmocka_unit_test(ring_wraps_and_fills),

@@ -27,6 +27,9 @@ static const struct {
 	{BPF_MAP_TYPE_SK_STORAGE, "sk_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
 	{BPF_MAP_TYPE_INODE_STORAGE, "inode_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
 	{CGRP_STORAGE, "cgrp_storage", 4, 16, 0, BPF_F_NO_PREALLOC},
+	{BPF_MAP_TYPE_PERCPU_HASH, "percpu_hash", 4, 8, 3, 0},
+	{BPF_MAP_TYPE_LRU_HASH, "lru_hash", 4, 8, 3, 0},
+	{BPF_MAP_TYPE_LRU_PERCPU_HASH, "lru_percpu_hash", 4, 8, 3, 0},
 };
 
 static int types_fd, inner;
